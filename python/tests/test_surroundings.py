@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unittest
+from typing import Optional
 
 from support import Database
 
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.rekey import costs, surroundings
+from pgkid.ctl.rekey.plan import Options
 
 
 class Surroundings(unittest.TestCase):
@@ -18,11 +20,14 @@ class Surroundings(unittest.TestCase):
         self.database = Database()
         self.addCleanup(self.database.close)
 
-    def look(self, table: str, new_rows_only: bool = False, new_type: str = "kid64") -> list[Finding]:
+    def look(
+        self, table: str, new_rows_only: bool = False, new_type: str = "kid64", old_name: Optional[str] = None
+    ) -> list[Finding]:
         """Returns what is told of a move of a table."""
         conn = self.database.conn
         oid = catalog.table(conn, f"public.{table}").oid
-        return list(surroundings.look(conn, catalog.related(conn, oid), None, new_rows_only, new_type))
+        options = Options(new_type, None, None, None, None, old_name, "off", new_rows_only)
+        return list(surroundings.look(conn, catalog.related(conn, oid), options, new_type))
 
     def told(self, found: list[Finding], kind: str, name: str) -> str:
         """Returns the message about an object."""
@@ -161,11 +166,16 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE sales (id bigserial PRIMARY KEY, n int);
             CREATE VIEW shown AS SELECT query_to_xml('SELECT id FROM public.sales', true, false, '') AS x;
             CREATE VIEW named AS SELECT id, 'sales' AS kind, 'from wholesales' AS origin FROM sales;
+            CREATE MATERIALIZED VIEW renamed AS TABLE named;
+            CREATE VIEW through AS SELECT query_to_xml('SELECT id FROM public.renamed', true, false, '') AS x;
+            CREATE FUNCTION first_one() RETURNS bigint LANGUAGE sql AS 'SELECT min(id) FROM public.named';
             """
         )
         found = self.look("sales")
         self.assertIn("a query as text, which names sales", self.told(found, "functions", "view public.shown"))
-        self.assertEqual({"view public.shown"}, self.names(found, "functions"))
+        self.assertIn("a query as text, which names renamed", self.told(found, "functions", "view public.through"))
+        self.assertIn("its text names named", self.told(found, "functions", "function public.first_one()"))
+        self.assertEqual(3, len(self.names(found, "functions")))
 
     def test_shared_sequence(self) -> None:
         self.database.run(
@@ -179,9 +189,16 @@ class Surroundings(unittest.TestCase):
             CREATE RULE makes AS ON INSERT TO shown DO INSTEAD INSERT INTO b VALUES (coalesce(NEW.id, nextval('numbers')));
             """
         )
-        self.assertIn("public.numbers", self.told(self.look("a"), "note", "rule makes on public.shown"))
-        self.assertIn("public.numbers", self.told(self.look("a"), "note", "default value for public.b.id"))
-        self.assertEqual(set(), self.names(self.look("c"), "note"))
+        names = {"rule makes on public.shown", "default value for public.b.id"}
+        found = self.look("a")
+        self.assertEqual(names, self.names(found, "refused"))
+        self.assertIn("public.numbers", self.told(found, "refused", "default value for public.b.id"))
+        self.assertIn(
+            "ALTER SEQUENCE public.numbers OWNED BY NONE.", "".join(f.hint for f in found if f.object in names)
+        )
+        self.assertEqual(names, self.names(self.look("a", old_name="old_id"), "note"))
+        self.assertEqual(names, self.names(self.look("a", new_rows_only=True), "note"))
+        self.assertEqual(set(), self.names(self.look("c"), "refused"))
 
     def test_row_types(self) -> None:
         self.database.run(

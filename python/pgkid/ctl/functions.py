@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Sequence
 
 from pgkid.ctl.catalog import read
@@ -60,4 +61,28 @@ def functions(conn: Connection, tables: Sequence[int]) -> list[Function]:
 
 def mentions(text: str, name: str) -> bool:
     """Returns whether a text has a name as a whole word."""
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+    return bool(word(name).search(text))
+
+
+@lru_cache(maxsize=None)
+def word(name: str) -> re.Pattern[str]:
+    """Returns the pattern of a name as a whole word. Python itself would compile it again for each of many texts."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+# The tables, and the views that show them or such views
+NAMES = """
+    WITH RECURSIVE shown AS (
+        SELECT unnest(%s::oid[]) AS oid
+        UNION
+        SELECT c.oid
+          FROM shown AS s JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = s.oid
+                                                            AND d.classid = 'pg_catalog.pg_rewrite'::regclass
+               JOIN pg_catalog.pg_rewrite AS w ON w.oid = d.objid
+               JOIN pg_catalog.pg_class AS c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm'))
+    SELECT DISTINCT c.relname FROM shown AS s JOIN pg_catalog.pg_class AS c ON c.oid = s.oid ORDER BY 1"""
+
+
+def names_of(conn: Connection, tables: Sequence[int]) -> list[str]:
+    """Returns the names by which a query can read some tables: theirs, and those of views on them."""
+    return [name for (name,) in conn.execute(NAMES, (list(tables),))]

@@ -112,7 +112,7 @@ class RekeySession(Session):
         yield from checks.look(plan, self.args.accept) if self.kind is Rekey else new_rows.look(plan)
         only_new = plan.options.new_rows_only
         yield from search.look(self.conn, plan.columns, only_new)
-        around = surroundings.look(self.conn, plan.columns, plan.options.time, only_new, plan.keys.new_type)
+        around = surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
         yield from (f for f in around if plan.schema not in f.object)
 
     def copied(self, conn: Connection) -> Rekey:

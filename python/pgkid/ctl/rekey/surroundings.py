@@ -2,31 +2,30 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Optional, Sequence
+from typing import Iterator, Sequence
 
 from pgkid.ctl.catalog import KeyColumn, tables
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
-from pgkid.ctl.functions import Function, functions, mentions
+from pgkid.ctl.functions import Function, functions, mentions, names_of
 from pgkid.ctl.rekey import costs, lookalikes
+from pgkid.ctl.rekey.plan import Options
 
 
 INTEGERS = {"smallint": 2, "integer": 4, "bigint": 8}
 
 
-def look(
-    conn: Connection, columns: Sequence[KeyColumn], time: Optional[str], new_rows_only: bool, new_type: str
-) -> Iterator[Finding]:
+def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_type: str) -> Iterator[Finding]:
     """Yields what `check` tells: functions, references without foreign keys, narrow columns, clients, costs."""
     yield from of_functions(conn, columns)
     yield from of_texts(conn, columns)
     yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
-    yield from of_sequences(conn, columns)
+    yield from of_sequences(conn, columns, not (options.new_rows_only or options.old_name))
     yield from of_row_types(conn, columns)
     yield from of_publications(conn, columns)
     yield from of_subscriptions(conn, columns)
-    if not new_rows_only:
-        if not time:
+    if not options.new_rows_only:
+        if not options.time:
             yield from random_uuids(conn, columns[0])
             yield from of_time_columns(conn, columns[0])
         yield from of_search_path(conn, new_type)
@@ -41,23 +40,27 @@ COMPARED = r"(?:=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:in\s*\(|between\b))\s*[-'\d]"
 def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     """Yields functions that use the tables, with what their text says of them."""
     oids = sorted({column.table for column in columns})
-    names = [table.name for table in tables(conn, oids)]
+    names, readable = {table.name for table in tables(conn, oids)}, names_of(conn, oids)
     keys = sorted({column.name for column in columns})
     for function in functions(conn, oids):
         text = function.code
-        named = [name for name in sorted(set(names)) if mentions(text, name)]
+        named = [name for name in readable if mentions(text, name)]
         told = [f"runs as trigger {trigger}" for trigger in function.triggers]
         if named:
             told.append(f"its text names {', '.join(named)}")
         if function.has_row_type:
             told.append("it takes or returns whole rows, which have one more column from prepare to finish")
         if told:
-            yield Finding("functions", function.label, "; ".join(told + details(function, text, named, keys)))
+            yield Finding(
+                "functions",
+                function.label,
+                "; ".join(told + details(function, text, sorted(names.intersection(named)), keys)),
+            )
 
 
 def of_texts(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     """Yields views that pass a query as text, as to crosstab(), which PostgreSQL does not see as depending on its tables."""
-    names = sorted({table.name for table in tables(conn, {column.table for column in columns})})
+    names = names_of(conn, [column.table for column in columns])
     for view, text in conn.execute(
         "SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || oid::regclass, pg_get_viewdef(oid)"
         "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~ '^pg_|^information_schema$'"
@@ -113,33 +116,41 @@ def findings(
         yield Finding(kind, name, message, hint=hint)
 
 
-def of_sequences(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields defaults of other columns, rules and the like that take numbers from the sequence of the key."""
-    yield from findings(
-        conn,
-        "note",
+def of_sequences(conn: Connection, columns: Sequence[KeyColumn], drops: bool) -> Iterator[Finding]:
+    """Yields defaults of other columns, rules and the like that take numbers from the sequence of the key.
+
+    If `finish` drops the sequence with the column, they stop the move, because PostgreSQL would refuse that.
+    """
+    for name, sequence, owned in conn.execute(
         """
         WITH key AS (
-            SELECT s.refobjid AS sequence FROM pg_catalog.pg_attrdef AS d JOIN pg_catalog.pg_depend AS s
+            SELECT s.refobjid AS sequence, NULL::"char" AS owned FROM pg_catalog.pg_attrdef AS d JOIN pg_catalog.pg_depend AS s
                    ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND s.objid = d.oid
                       AND s.refclassid = 'pg_catalog.pg_class'::regclass
                    JOIN pg_catalog.pg_class AS c ON c.oid = s.refobjid AND c.relkind = 'S'
              WHERE d.adrelid = %(key)s AND d.adnum = %(number)s
             UNION
-            SELECT s.objid FROM pg_catalog.pg_depend AS s JOIN pg_catalog.pg_class AS c ON c.oid = s.objid AND c.relkind = 'S'
+            SELECT s.objid, s.deptype FROM pg_catalog.pg_depend AS s JOIN pg_catalog.pg_class AS c ON c.oid = s.objid AND c.relkind = 'S'
              WHERE s.classid = 'pg_catalog.pg_class'::regclass AND s.refclassid = 'pg_catalog.pg_class'::regclass
                    AND s.refobjid = %(key)s AND s.refobjsubid = %(number)s AND s.deptype IN ('a', 'i')
         )
-        SELECT i.type || ' ' || i.identity, format('takes numbers from sequence %%s, which the key has', k.sequence::regclass)
+        SELECT i.type || ' ' || i.identity, k.sequence::regclass::text, max(k.owned::text)
           FROM key AS k JOIN pg_catalog.pg_depend AS s ON s.refclassid = 'pg_catalog.pg_class'::regclass
                                                           AND s.refobjid = k.sequence AND s.deptype = 'n'
                LEFT JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND d.oid = s.objid,
                LATERAL pg_catalog.pg_identify_object(s.classid, s.objid, 0) AS i
-         WHERE (d.adrelid, d.adnum::int) IS DISTINCT FROM (%(key)s, %(number)s) ORDER BY 1
+         WHERE (d.adrelid, d.adnum::int) IS DISTINCT FROM (%(key)s, %(number)s)
+         GROUP BY 1, 2 ORDER BY 1
         """,
-        columns,
-        "Before finish, detach the sequence from the key: ALTER SEQUENCE … OWNED BY NONE.",
-    )
+        {"key": columns[0].table, "number": columns[0].number},
+    ):
+        hint = {
+            "a": f"Detach the sequence from the key: ALTER SEQUENCE {sequence} OWNED BY NONE.",
+            "i": "Let it take numbers from a sequence of its own.",
+        }.get(owned, "")
+        stops = drops and owned is not None
+        message = f"takes numbers from sequence {sequence}, which the key has"
+        yield Finding("refused" if stops else "note", name, message, hint=hint if stops else "", stops=stops)
 
 
 def of_row_types(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
