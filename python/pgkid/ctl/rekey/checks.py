@@ -57,19 +57,24 @@ def of_tables(plan: Plan) -> Iterator[Finding]:
     """Yields tables of kinds that cannot be moved."""
     tops = {c.top for c in plan.columns}
     for table in plan.tables():
-        for is_so, message in (
+        for is_so, message, hint in (
             (
                 table.oid == plan.root.oid and table.kind == "p",
                 "is partitioned: only tables that refer to the key may be",
+                "Make a new partitioned table, and copy the rows with new keys.",
             ),
-            (table.kind not in ("r", "p"), "is a foreign table"),
-            (table.persistence != "p", "is temporary or unlogged"),
-            (table.is_typed, "is a typed table"),
-            (table.inherits, "inherits or is inherited"),
-            (table.oid in tops and table.is_partition, "is a partition that a foreign key names by itself"),
+            (table.kind not in ("r", "p"), "is a foreign table", "Move it on its own server."),
+            (table.persistence != "p", "is temporary or unlogged", "ALTER TABLE … SET LOGGED."),
+            (table.is_typed, "is a typed table", "ALTER TABLE … NOT OF."),
+            (table.inherits, "inherits or is inherited", "Take it out of the inheritance: ALTER TABLE … NO INHERIT …."),
+            (
+                table.oid in tops and table.is_partition,
+                "is a partition that a foreign key names by itself",
+                "Drop that foreign key, or add one to the partitioned table instead.",
+            ),
         ):
             if is_so:
-                yield refused(table.label, message)
+                yield refused(table.label, message, hint)
 
 
 def of_columns(plan: Plan) -> Iterator[Finding]:
@@ -84,9 +89,11 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
             if (table.oid, column.number) not in moved:
                 continue
             if column.is_partition_key:
-                yield refused(about, "is what the table is partitioned by")
+                yield refused(
+                    about, "is what the table is partitioned by", "Drop its foreign key: it then keeps old keys."
+                )
             if column.generated:
-                yield refused(about, "is generated")
+                yield refused(about, "is generated", "ALTER TABLE … ALTER … DROP EXPRESSION.")
             if (column.default or column.identity) and moved[table.oid, column.number] != plan.key:
                 yield refused(about, "refers to the key, and has a default", "ALTER TABLE … ALTER … DROP DEFAULT.")
 
@@ -95,6 +102,7 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
     """Yields foreign keys and indexes that cannot have a twin."""
     oids = [table.oid for table in plan.tables()]
     moved = {(c.table, c.number) for c in plan.columns}
+    again = "Drop it before, and add it again after `finish`."
     for key in catalog.constraints(plan.conn, oids):
         if key.kind != "f" or key.parent or not any((key.table, number) in moved for number in key.columns):
             continue
@@ -103,16 +111,17 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
             if (key.table, child) in moved and (key.ref_table, parent) not in moved:
                 other = plan.table(key.ref_table).label
                 is_key = (key.table, child) == (plan.key.table, plan.key.number)
-                hint = f"Move {other} instead, with which this key is moved." if is_key else ""
+                hint = f"Move {other} instead, with which this key is moved." if is_key else "Drop it."
                 yield refused(about, f"makes the column refer also to {other}", hint)
         if plan.table(key.ref_table).kind == "p":
-            yield refused(about, "refers to a partitioned table")
+            yield refused(about, "refers to a partitioned table", again)
         if key.has_period:
-            hint = "Drop it before, and add it again after `finish`."
-            yield refused(about, "refers by PERIOD to a key WITHOUT OVERLAPS, which is not there before the swap", hint)
+            yield refused(
+                about, "refers by PERIOD to a key WITHOUT OVERLAPS, which is not there before the swap", again
+            )
     for index in catalog.indexes(plan.conn, oids):
         if any((index.table, number) in moved for number in index.other_classes):
-            yield refused(f"index {index.label}", "has an operator class for the key that is not the default")
+            yield refused(f"index {index.label}", "has an operator class for the key that is not the default", again)
 
 
 def of_triggers(plan: Plan) -> Iterator[Finding]:
@@ -140,7 +149,8 @@ def of_triggers(plan: Plan) -> Iterator[Finding]:
         " WHERE ev_class = ANY (%s) AND ev_type = '2' AND ev_enabled = ANY (%s::\"char\"[])",
         ([t.oid for t in plan.tables()], enabled),
     ).fetchall():
-        yield refused(f"rule {name} on {table}", "runs at every UPDATE")
+        hint = "Drop it before the move, or disable it until the swap: ALTER TABLE … DISABLE RULE …."
+        yield refused(f"rule {name} on {table}", "runs at every UPDATE", hint)
 
 
 def of_rights(plan: Plan) -> Iterator[Finding]:
