@@ -16,7 +16,7 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
 from pgkid.ctl.rehearsal.place import Place
-from pgkid.ctl.rehearsal.writers import Writers, message_of
+from pgkid.ctl.rehearsal.writers import Writers, message_of, views
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 
 
@@ -137,6 +137,7 @@ class Rehearsal:
             move.reset()
             before, expected = dumps.dump(conn), move.expected()
             writers = move.writers()
+            writers.views = views(self.source)
             writers.path = one(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
             writers.first(conn, self.report)
             if not self.forward(conn, scratch, move.steps(), writers):

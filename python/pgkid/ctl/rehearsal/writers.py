@@ -1,4 +1,4 @@
-"""What writers do, tried in a transaction that is rolled back: it must work after each step as it did before."""
+"""What clients do, tried in a transaction that is rolled back: it must work after each step as it did before."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from pgkid.ctl.findings import Report
 
 @dataclass
 class Writers:
-    """Inserts, updates and deletes a row of each table, and remembers what worked the first time.
+    """Inserts, updates and deletes a row of each table, reads each view, and remembers what worked the first time.
 
     `given` are the columns that an INSERT leaves to their default, or gives an expression if they have none.
     """
@@ -22,12 +22,13 @@ class Writers:
     tables: list[str]
     given: dict[tuple[str, str], sql.Composable]
     path: str = ""  # the search_path that writers have, on which their triggers may depend
+    views: list[str] = field(default_factory=list)
     worked: set[tuple[str, str]] = field(default_factory=set)
     told: set[tuple[str, str, str]] = field(default_factory=set)  # table, what, message
 
     def first(self, conn: Connection, report: Report) -> None:
         """Tries everything before the first step. What fails is not tried later."""
-        for name, what, error in self.attempts(conn):
+        for name, what, error in self.attempts(conn, True):
             if error is None:
                 self.worked.add((name, what))
             else:
@@ -35,8 +36,8 @@ class Writers:
 
     def again(self, conn: Connection, step: str, report: Report) -> None:
         """Tries everything after a step, and reports what worked before."""
-        for name, what, error in self.attempts(conn):
-            if error is not None and (name, what) in self.worked and self.is_new(name, what, error):
+        for name, what, error in self.attempts(conn, False):
+            if error is not None and self.is_new(name, what, error):
                 context = (error.diag.context or "").splitlines()
                 report.add(
                     "writers",
@@ -48,27 +49,39 @@ class Writers:
                 )
 
     def is_new(self, name: str, what: str, error: psycopg.Error) -> bool:
-        """Returns whether an error was not reported after an earlier step."""
+        """Returns whether an error was not reported after an earlier step. That something takes longer is no error."""
+        if isinstance(error, psycopg.errors.QueryCanceled):
+            return False
         place = (name, what, message_of(error))
         self.told, is_new = self.told | {place}, place not in self.told
         return is_new
 
-    def attempts(self, conn: Connection) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
-        """Runs each statement on each table, and rolls it back."""
+    def attempts(self, conn: Connection, all: bool) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
+        """Runs each statement on each table, reads each view, and rolls that back: all, or what worked the first time."""
         for name in self.tables:
             oid = conn.execute("SELECT to_regclass(%s)::oid", (name,)).fetchall()[0][0]
             table = catalog.tables(conn, [oid])[0]
             for what, text in self.statements(conn, table):
-                error: Optional[psycopg.Error] = None
-                try:
-                    with conn.transaction(force_rollback=True):
-                        conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (self.path,))
-                        if conn.execute(text).rowcount == 0:
-                            raise psycopg.errors.NoData("the copy has no row of this table")
-                        conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
-                except psycopg.Error as caught:
-                    error = caught
-                yield name, what, error
+                if all or (name, what) in self.worked:
+                    yield name, what, self.attempt(conn, text)
+        for name in self.views:
+            if all or (name, "SELECT") in self.worked:
+                # A whole row makes PostgreSQL compute all columns.
+                text = sql.SQL("SELECT pg_catalog.count(v) FROM {} AS v").format(sql.SQL(name))
+                yield name, "SELECT", self.attempt(conn, text, "5s")
+
+    def attempt(self, conn: Connection, text: sql.Composed, timeout: str = "0") -> Optional[psycopg.Error]:
+        """Runs a statement as clients do, and rolls it back. Returns its error."""
+        try:
+            with conn.transaction(force_rollback=True):
+                conn.execute(sql.SQL("SET LOCAL statement_timeout = {}").format(timeout))
+                conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (self.path,))
+                if conn.execute(text).rowcount == 0:
+                    raise psycopg.errors.NoData("the copy has no row of this table")
+                conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        except psycopg.Error as error:
+            return error
+        return None
 
     def statements(self, conn: Connection, table: catalog.Table) -> list[tuple[str, sql.Composed]]:
         """Returns the three statements. The INSERT copies a row, with other values where they must be unique.
@@ -123,3 +136,25 @@ def message_of(error: psycopg.Error) -> str:
     """Returns the message and the detail of an error, in one line."""
     diag = error.diag
     return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))
+
+
+# Views of the session's role that read no view of another role, whose code would run with the rights of this one
+VIEWS = """
+    WITH RECURSIVE reads AS (
+        SELECT c.oid AS view, c.oid AS relation FROM pg_class AS c WHERE c.relkind = 'v'
+        UNION
+        SELECT r.view, d.refobjid
+          FROM reads AS r JOIN pg_rewrite AS w ON w.ev_class = r.relation
+               JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                                      AND d.refclassid = 'pg_class'::regclass
+               JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind = 'v')
+    SELECT format('%I.%I', v.relnamespace::regnamespace::name, v.relname)
+      FROM reads AS r JOIN pg_class AS v ON v.oid = r.view JOIN pg_class AS c ON c.oid = r.relation
+           JOIN pg_roles AS o ON o.oid = c.relowner
+     WHERE v.relowner = current_user::regrole
+     GROUP BY v.oid, v.relnamespace, v.relname HAVING bool_and(o.rolsuper OR o.rolname = current_user) ORDER BY 1"""
+
+
+def views(source: Connection) -> list[str]:
+    """Returns the views that are read. In a copy, views of other roles can belong to the session's role."""
+    return [name for (name,) in source.execute(VIEWS).fetchall()]
