@@ -18,7 +18,7 @@ KINDS = {
     "refused": "kidctl cannot move this table as it is",
     "rights": "the role that kidctl connects as cannot do this",
     "times": "rows whose time cannot be used",
-    "fails": "PostgreSQL refuses this in the rehearsal",
+    "fails": "PostgreSQL refuses this in the rehearsal; rewrite these first, or drop them until the move is finished",
     "changed": "this would be different afterwards",
     "way back": "this would be different after the way back",
     "writers": "this worked before a step and fails after it",

@@ -13,7 +13,7 @@ from typing import Iterator, Sequence
 
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.beside.definitions import REACHED
-from pgkid.ctl.findings import Finding
+from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.copy import Copy
 
@@ -112,3 +112,15 @@ def other_versions(source: Connection, conn: Connection) -> Iterator[Finding]:
     for name, version in source.execute(text).fetchall():
         if there.get(name, version) != version:
             yield Finding("not copied", f"extension {name}", f"has version {version}, and {there[name]} in the copy")
+
+
+def refuse_closed_schemas(source: Connection, conn: Connection) -> None:
+    """Raises an error if the role may not use a schema in the copy that it may use in the source: a template has it so."""
+    text = "SELECT quote_ident(nspname), quote_ident(current_user) FROM pg_namespace WHERE {} has_schema_privilege(oid, 'USAGE')"
+    usable = set(source.execute(text.format("")).fetchall())
+    for schema, user in conn.execute(text.format("NOT")).fetchall():
+        if (schema, user) in usable:
+            raise Refused(
+                f"{user} may not use schema {schema} in the copy, because the template does not let it",
+                f"In the template run GRANT USAGE ON SCHEMA {schema} TO {user}.",
+            )

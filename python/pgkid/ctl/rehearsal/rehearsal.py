@@ -131,6 +131,7 @@ class Rehearsal:
         real = self.make(self.source)
         with copy.scratch(self.source, self.place, lambda conn: self.put_rows(real, conn), self.report) as scratch:
             conn = scratch.connect()
+            copied.refuse_closed_schemas(self.source, conn)
             self.report.extend(copied.look(self.source, conn, scratch, real.tables()))
             self.compare_tables(real, conn)
             move = self.make(conn)
