@@ -1,10 +1,13 @@
 """Connections with settings under which names and definitions mean what they say."""
 from __future__ import annotations
 
+import re
 from typing import Any, Tuple
 
 import psycopg
 from psycopg import errors, pq, sql
+
+from pgkid.ctl.findings import Refused
 
 Connection = psycopg.Connection[Tuple[Any, ...]]
 
@@ -33,40 +36,61 @@ class Interruptible(Connection):
                 return
 
 
-# Nothing that a role or a database sets may change what kidctl reads or does. The search_path is the catalog alone, so
-# that PostgreSQL prints every other name with its schema.
+# Nothing that a role or a database sets may change what kidctl reads or does, or end its session. The search_path is the
+# catalog alone, so that PostgreSQL prints every other name with its schema. What decides only how fast a statement is
+# stays as it was set, with two exceptions, and so does what users write in times: TimeZone and timezone_abbreviations.
 SETTINGS = {
+    "exit_on_error": "off",  # kidctl expects some errors, also in what follows here
     "search_path": "pg_catalog, pg_temp",
     "application_name": "kidctl",
     "client_min_messages": "warning",
+    # How values and definitions are written
     "datestyle": "ISO, YMD",
     "intervalstyle": "postgres",
     "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "lc_monetary": "C",
+    "xmloption": "content",
+    "xmlbinary": "base64",
     "quote_all_identifiers": "off",
+    # What a text means
     "standard_conforming_strings": "on",
+    "backslash_quote": "safe_encoding",
+    "array_nulls": "on",
+    "transform_null_equals": "off",
     "check_function_bodies": "off",
+    # What a new object is
     "default_tablespace": "",
+    "temp_tablespaces": "",
     "default_table_access_method": "heap",
     "default_toast_compression": "pglz",
+    # What a statement sees and may do
+    "default_transaction_isolation": "read committed",
     "default_transaction_read_only": "off",
     "default_transaction_deferrable": "off",
-    "session_replication_role": None,
+    "restrict_nonsystem_relation_kind": "",
     "row_security": "off",
+    "gin_fuzzy_search_limit": "0",
+    "synchronous_commit": "on",
+    # How long something may take
     "statement_timeout": "0",
+    "transaction_timeout": "0",
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
     # The server notices if kidctl was killed while a statement runs. Not every platform can do that.
     "client_connection_check_interval": "5s",
-    "synchronous_commit": "on",
     "jit": "off",
-    "xmloption": "content",
-    "temp_tablespaces": "",
+    "enable_tidscan": "on",  # Rows are filled by ranges of blocks.
 }
 
 
 def connect(dsn: str, **parameters: Any) -> Connection:
     """Opens a session that commits each statement by itself, outside of `transaction()` blocks."""
-    conn = Interruptible.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
+    try:
+        conn = Interruptible.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
+    except psycopg.Error as error:
+        raise type(error)(without_secrets(str(error), dsn)) from None
     try:
         conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         conn.prepare_threshold = None
@@ -80,14 +104,60 @@ def connect(dsn: str, **parameters: Any) -> Connection:
 
 
 def settle(conn: Connection) -> None:
-    """Gives a session the settings of kidctl."""
+    """Gives a session the settings of kidctl, as far as this version of PostgreSQL has them."""
     for name, value in SETTINGS.items():
-        if value is not None:
-            try:
-                conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
-            except errors.InvalidParameterValue:
-                if name != "client_connection_check_interval":
-                    raise
+        try:
+            conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
+        except errors.UndefinedObject:
+            pass
+        except errors.InvalidParameterValue:
+            if name != "client_connection_check_interval":
+                raise
+    run_triggers(conn)
+
+
+def run_triggers(conn: Connection) -> None:
+    """Makes a session fire triggers and check foreign keys, as those of writers do."""
+    if one(conn, "SELECT current_setting('session_replication_role') <> 'origin'"):
+        try:
+            conn.execute("SELECT pg_catalog.set_config('session_replication_role', 'origin', false)")
+        except errors.InsufficientPrivilege as error:
+            user = one(conn, "SELECT quote_ident(session_user)")
+            raise Refused(
+                f"triggers and foreign keys do not work in sessions of {user}, which may not change that",
+                f"As a superuser run ALTER ROLE {user} RESET session_replication_role, or the same for the database.",
+            ) from error
+
+
+def settings_of(conn: Connection) -> str:
+    """Returns the options with which the session of another program gets the same settings."""
+    found = conn.execute("SELECT name, setting FROM pg_settings WHERE lower(name) = ANY (%s)", (list(SETTINGS),))
+    options = [f"{name}={value}" for name, value in found.fetchall()]
+    return " ".join("-c " + re.sub(r"([\\\s])", r"\\\1", option) for option in options)
+
+
+# What libpq keeps to itself of how it connects, in a string with parameters or in a URI
+SECRET = r"(?:password|sslpassword|oauth_client_secret)"
+SECRETS = re.compile(rf"://[^:@]*:(.*)@|[?&]{SECRET}=([^&]*)|\b{SECRET}\s*=\s*('(?:[^'\\]|\\.)*'?|[^\s&]+)", re.S)
+
+
+def secrets_in(conn: Connection) -> dict[str, str]:
+    """Returns the passwords with which a session has connected, which its DSN does not contain."""
+    given = ((i.keyword.decode(), i.val) for i in conn.pgconn.info if i.val)
+    return {name: value.decode() for name, value in given if re.fullmatch(SECRET, name)}
+
+
+def without_secrets(message: str, dsn: str) -> str:
+    """Returns what libpq says of a string that it cannot use, without the parts of it that can be of a password."""
+    found = [text for match in SECRETS.finditer(dsn) for text in match.groups() if text]
+
+    def masked(quoted: re.Match[str]) -> str:
+        text = quoted[1]
+        return '"***"' if text and any(text in secret or secret in text for secret in found) else quoted[0]
+
+    # psycopg writes this before the message, and can cut off the beginning of the message within its first word in quotes.
+    message = message.removeprefix("connection is bad: ")
+    return re.sub('"([^"]*)"', masked, '"' * (message.count('"') % 2) + message) if found else message
 
 
 def path_of_users(conn: Connection) -> str:

@@ -13,14 +13,14 @@ import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Iterator, Mapping, Optional, Sequence
 
 import psycopg
-from psycopg import conninfo, sql
+from psycopg import conninfo, pq, sql
 
 from pgkid.ctl import strangers
 from pgkid.ctl.catalog import identifier
-from pgkid.ctl.connection import Connection, connect, one
+from pgkid.ctl.connection import Connection, connect, one, secrets_in, settings_of
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.interruption import deferred
 from pgkid.ctl.rehearsal.place import COMMENT, Place, left, number_of
@@ -228,20 +228,38 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
 
 
 def tool(conn: Connection, program: str, *arguments: str, may_fail: bool = False) -> str:
-    """Runs a program of PostgreSQL that connects as a session has, and returns what it prints.
+    """Runs a program of PostgreSQL that connects as a session has, with its settings, and returns what it prints.
 
-    What ALTER ROLE … SET gives the role does not hold for it. Other users of this machine see arguments, so the password
-    is none.
+    Other users of this machine see arguments, so no password is one.
     """
-    info = conn.info
-    dsn = conninfo.make_conninfo(info.dsn, options="-c default_transaction_read_only=off")
-    environment = {"PGPASSWORD": info.password} if info.password else {}
-    return run(program, "-d", dsn, *arguments, may_fail=may_fail, environment=environment)
+    known = conninfo.conninfo_to_dict(conn.info.dsn)
+    options = " ".join(filter(None, [known.get("options"), settings_of(conn)]))
+    secrets_of_session = secrets_in(conn)
+    password = secrets_of_session.pop("password", None)
+    environment = {"PGPASSWORD": password} if password else {}
+    with service(secrets_of_session) as more:
+        environment.update(more)
+        dsn = conninfo.make_conninfo(conn.info.dsn, options=options, service="kidctl" if more else None)
+        return run(program, "-d", dsn, *arguments, may_fail=may_fail, environment=environment)
+
+
+@contextmanager
+def service(parameters: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Makes a file of services with parameters that no variable of libpq gives, and returns the variable that names it."""
+    if not parameters:
+        yield {}
+        return
+    with tempfile.NamedTemporaryFile("w", prefix="kidctl-", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("[kidctl]\n" + "".join(f"{name}={value}\n" for name, value in parameters.items()))
+        file.flush()
+        yield {"PGSERVICEFILE": file.name}
 
 
 def run(program: str, *arguments: str, may_fail: bool = False, environment: Optional[dict[str, str]] = None) -> str:
     """Runs a program, and returns what it prints: its errors if it may fail."""
-    variables = {name: value for name, value in os.environ.items() if name not in ("PGPASSWORD", "PGOPTIONS")}
+    # What these variables say is in the DSN, unless the DSN says otherwise with a value that is the default.
+    of_libpq = {option.envvar.decode() for option in pq.Conninfo.get_defaults() if option.envvar}
+    variables = {name: value for name, value in os.environ.items() if name not in of_libpq}
     variables.update(PGAPPNAME="kidctl", PGCLIENTENCODING="UTF8", LC_ALL="C.UTF-8", **(environment or {}))
     try:
         done = subprocess.run([program, *arguments], capture_output=True, env=variables, check=False)
