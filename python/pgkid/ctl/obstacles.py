@@ -5,7 +5,7 @@ from typing import Iterable, Iterator, Sequence
 
 from pgkid.ctl.catalog import Table
 from pgkid.ctl.connection import Connection, in_statement, one
-from pgkid.ctl.findings import Finding
+from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import Made
 from pgkid.ctl.strangers import of_literals
 
@@ -18,6 +18,38 @@ def refused(object: str, message: str, hint: str = "") -> Finding:
 def rights(object: str, message: str, hint: str) -> Finding:
     """Returns a finding about what the session's role may not do."""
     return Finding("rights", object, message, hint=hint, stops=True)
+
+
+# What is no table, by the kind of relation that pg_class tells
+OTHERS = {
+    "v": "views",
+    "m": "materialized views",
+    "f": "foreign tables",
+    "S": "sequences",
+    "i": "indexes",
+    "I": "partitioned indexes",
+    "c": "composite types",
+    "t": "TOAST tables",
+}
+
+
+def refuse_kind(table: Table) -> None:
+    """Raises an error for a relation that is no table of the user's, in the words in which PostgreSQL refuses it."""
+    if table.kind in OTHERS:
+        raise Refused(f'"{table.label}" is not a table: this operation is not supported for {OTHERS[table.kind]}')
+    if table.schema in ("pg_catalog", "information_schema"):
+        raise Refused(f'permission denied: "{table.label}" is a system catalog')
+    if table.persistence == "t":
+        raise Refused(
+            f'"{table.label}" is a temporary table', "kidctl works in sessions of its own. Move permanent tables."
+        )
+
+
+def refuse_partition(conn: Connection, table: Table) -> None:
+    """Raises an error for a partition, which changes with its parent alone."""
+    if table.is_partition:
+        parent = one(conn, "SELECT pg_partition_root(%s)::regclass::text", (table.oid,))
+        raise Refused(f'"{table.label}" is a partition of "{parent}"', "Its keys change with those of the parent only.")
 
 
 def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:

@@ -7,9 +7,10 @@ from typing import Callable, ClassVar, Iterable, Mapping, Optional, Sequence
 
 from psycopg import conninfo
 
-from pgkid.ctl import catalog, rights, terminal
-from pgkid.ctl.connection import Connection, connect
+from pgkid.ctl import catalog, obstacles, rights, state, terminal
+from pgkid.ctl.connection import Connection, connect, secrets_in
 from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.hold import held
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
@@ -25,6 +26,7 @@ class Session(ABC):
         self.conn, self.args = conn, args
         self.report = Report()
         self.rehearsal: Optional[Rehearsal] = None
+        self.known: dict[str, Optional[str]] = {}
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,7 @@ class Session(ABC):
     def own(self, name: str) -> catalog.Table:
         """Returns the table of a name, and makes the session act as its owner."""
         table = catalog.table(self.conn, name)
+        obstacles.refuse_kind(table)
         rights.become_owner(self.conn, table)
         return table
 
@@ -100,10 +103,14 @@ class Session(ABC):
 
     def place(self) -> Place:
         """Returns where the copy is made: on another server, or on this one, to which it connects again."""
-        args, info = self.args, self.conn.info
+        args = self.args
         if args.rehearse_on:
             return Place(args.rehearse_on, args.template, is_other=True)
-        return Place(conninfo.make_conninfo(info.dsn, password=info.password or None), args.template)
+        return Place(self.dsn(), args.template)
+
+    def dsn(self) -> str:
+        """Returns how to connect as this session has. It contains passwords."""
+        return conninfo.make_conninfo(self.conn.info.dsn, **secrets_in(self.conn))
 
     def stops(self) -> bool:
         """Returns whether findings stop the move, and prints them then."""
@@ -131,9 +138,20 @@ class Session(ABC):
         terminal.print_script(self.rehearsal.script)
         return 0
 
-    def run_steps(self, steps: Sequence[Step]) -> None:
-        """Runs steps on the real tables."""
-        runner = Runner(self.conn)
-        for step in steps:
-            with terminal.waiting(f"{step.name}: {step.title}"):
-                runner.run(step)
+    def watch(self, schema: str) -> None:
+        """Notes how far the move with this schema is, as what the user gets to see is of this state."""
+        self.known[schema] = state.step_of(self.conn, schema)
+
+    def run_steps(self, steps: Sequence[Step], schema: str) -> None:
+        """Runs steps of the move with this schema on the real tables, while no other kidctl works on it."""
+        with held(self.conn, self.dsn(), schema) as hold:
+            if state.step_of(self.conn, schema) != self.known[schema]:
+                raise Refused("another kidctl has worked on this move meanwhile", "Run the same command again.")
+            for step in steps:
+                hold.check()
+                self.run_step(Runner(self.conn, hold.release), step)
+
+    def run_step(self, runner: Runner, step: Step) -> None:
+        """Runs a step, and tells how long it takes."""
+        with terminal.waiting(f"{step.name}: {step.title}"):
+            runner.run(step)

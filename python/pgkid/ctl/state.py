@@ -50,8 +50,8 @@ def identity(conn: Connection) -> tuple[str, int]:
     return row[0], row[1]
 
 
-def create(conn: Connection, schema: str, state: State) -> None:
-    """Creates the schema of a move with its state, unless it is there. Call it in a transaction."""
+def create_schema(conn: Connection, schema: str) -> None:
+    """Creates the schema of a move with the table that hold.py locks, unless it is there. Call it in a transaction."""
     owner = owner_of(conn, schema)
     if owner is None:
         conn.execute(identifier("CREATE SCHEMA {}", schema))
@@ -64,6 +64,12 @@ def create(conn: Connection, schema: str, state: State) -> None:
         ).fetchall():
             conn.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), sql.SQL(grantee)))
     refuse_stranger(conn, schema)
+    conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.running ()", schema))
+
+
+def create(conn: Connection, schema: str, state: State) -> None:
+    """Creates the schema of a move with its state, unless it is there. Call it in a transaction."""
+    create_schema(conn, schema)
     conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.state (one boolean PRIMARY KEY, state jsonb)", schema))
     save(conn, schema, state)
 
@@ -118,6 +124,12 @@ def load(conn: Connection, schema: str) -> Optional[State]:
     return State(**found) if found else None
 
 
+def step_of(conn: Connection, schema: str) -> Optional[str]:
+    """Returns the last step of a move that is done, or None if it has not begun."""
+    begun = load(conn, schema)
+    return begun.step if begun else None
+
+
 def refuse_other_database(conn: Connection, state: State) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
     command, undo = {"rekey": ("rekey", "cancel"), "partition": ("partition", "back"), "rows": ("partition", "cancel")}[
@@ -158,6 +170,7 @@ def remove(runner: Runner, schema: str) -> None:
     if owner_of(runner.conn, schema) is None:
         return
     quoted = sql.Identifier(schema)
+    runner.release()
     for kind, names in runner.query(CONTENTS, {"schema": quoted.as_string(runner.conn)}):
         runner.execute(statement("DROP {} {}", sql.SQL(kind), sql.SQL(names)))
     runner.execute(statement("DROP SCHEMA {}", quoted))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import random
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import psycopg
 from psycopg import errors, sql
@@ -83,8 +82,9 @@ class Runner:
 
     rehearses = False
 
-    def __init__(self, conn: Connection) -> None:
-        self.conn = conn
+    def __init__(self, conn: Connection, release: Callable[[], None] = lambda: None) -> None:
+        """`release` gives up the lock of the move, so that its schema can be dropped."""
+        self.conn, self.release = conn, release
 
     def run(self, step: Step) -> None:
         """Runs a step."""
@@ -113,25 +113,6 @@ class Runner:
     def query(self, text: sql.Composed | str, parameters: Any = None) -> list[tuple[Any, ...]]:
         """Returns the rows of a query that changes nothing."""
         return self.conn.execute(text, parameters).fetchall()
-
-    @contextmanager
-    def locked(self, tables: Sequence[sql.Composable]) -> Iterator[None]:
-        """Runs its block in one transaction, in which nobody else uses these tables."""
-        with self.conn.transaction():
-            self.lock(tables)
-            yield
-
-    def lock(self, tables: Sequence[sql.Composable]) -> None:
-        """Keeps trying to lock tables, without making others wait behind it for longer than a moment."""
-        for _attempt in range(ATTEMPTS):
-            try:
-                with self.conn.transaction():
-                    self.take([lock(tables)])
-                self.conn.execute("SET LOCAL lock_timeout = '3s'")
-                return
-            except (errors.LockNotAvailable, errors.DeadlockDetected):
-                time.sleep(random.random())
-        raise no_lock()
 
     def take(self, locks: Sequence[Lock]) -> None:
         """Takes locks. From then on, the transaction waits for no lock for longer than a moment."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 from typing import Optional, Sequence
 
-from pgkid.ctl import rights, terminal
+from pgkid.ctl import catalog, obstacles, rights, terminal
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.leave.checks import Look
@@ -12,6 +12,7 @@ from pgkid.ctl.leave.move import Leave, remains
 from pgkid.ctl.leave.plan import read_plan
 from pgkid.ctl.leave.uses import read_kid
 from pgkid.ctl.session import Session
+from pgkid.ctl.steps import Runner
 
 
 class LeaveSession(Session):
@@ -30,6 +31,8 @@ class LeaveSession(Session):
         self.names: Optional[Sequence[str]] = args.tables or None
         self.given_up: frozenset[str] = frozenset()
         if args.tables:
+            for name in args.tables:
+                obstacles.refuse_kind(catalog.table(conn, name))
             self.own(args.tables[0])
         else:
             user = str(one(conn, "SELECT session_user"))
@@ -67,7 +70,8 @@ class LeaveSession(Session):
         self.look()
         if self.stops():
             return 1
-        self.run_steps(self.move.steps())
+        for step in self.move.steps():
+            self.run_step(Runner(self.conn), step)
         self.say_last()
         return 0
 

@@ -64,6 +64,12 @@ def source_of(conn: Connection, root: catalog.Table, home: str, partition: Optio
     return str(row[0])
 
 
+def not_begun(root: catalog.Table) -> Refused:
+    """Returns the error for a move of rows that does not exist."""
+    hint = f"Begin it: kidctl partition move {root.label} --width …"
+    return Refused(f"no move of rows of {root.label} has begun", hint)
+
+
 class MoveRows:
     """A move of rows on one connection."""
 
@@ -207,8 +213,7 @@ class MoveRows:
         schema = state.schema_of("rows", root)
         begun = state.load(conn, schema)
         if begun is None:
-            hint = f"Begin it: kidctl partition move {root.label} --width …"
-            raise Refused(f"no move of rows of {root.label} has begun", hint)
+            raise not_begun(root)
         source = str(
             one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.options["old_name"]))
         )

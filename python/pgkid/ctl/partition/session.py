@@ -4,17 +4,17 @@ from __future__ import annotations
 import argparse
 from typing import Callable, Iterable
 
-from pgkid.ctl import filling, terminal
+from pgkid.ctl import filling, hold, state, terminal
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.move import Partition
 from pgkid.ctl.partition.plan import Options, Plan
-from pgkid.ctl.partition.rows import MoveRows
+from pgkid.ctl.partition.rows import MoveRows, not_begun
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
-from pgkid.ctl.steps import Runner
+from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
 
 
@@ -37,6 +37,9 @@ class PartitionSession(Session):
         super().__init__(conn, args)
         self.root = self.own(args.table)
         self.trust_home()
+        self.schema, self.schema_of_rows = (state.schema_of(kind, self.root) for kind in ("partition", "rows"))
+        self.watch(self.schema)
+        self.watch(self.schema_of_rows)
         self.partition = Partition(conn, self.root.label, Options(args.width, args.until) if args.width else None)
 
     @classmethod
@@ -84,14 +87,15 @@ class PartitionSession(Session):
                 f"{self.root.label} is partitioned by its IDs already",
                 "`kidctl partition move` moves rows of one partition.",
             )
+        hold.refuse_running(self.conn, self.schema)
         if self.begun() and self.partition.plan().is_swapped:
-            self.run_steps(self.partition.steps()[3:])
+            self.run_steps(self.partition.steps()[3:], self.schema)
             return 0
         self.refuse_half_back()
         self.look()
         if self.stops():
             return 1
-        self.run_steps(self.partition.steps())
+        self.run_steps(self.partition.steps(), self.schema)
         terminal.say(
             f"{self.root.label} is partitioned. From now on a job must call kid_create_partitions() regularly."
         )
@@ -127,7 +131,7 @@ class PartitionSession(Session):
     def do_finish(self) -> int:
         """Forgets the way back."""
         self.partition.swapped()
-        self.run_steps(self.partition.end())
+        self.run_steps(self.partition.end(), self.schema)
         return 0
 
     def do_back(self) -> int:
@@ -135,7 +139,7 @@ class PartitionSession(Session):
         plan = self.partition.plan(anywhere=True)
         if plan.is_swapped:
             refuse_used(plan)
-        self.run_steps(self.partition.back())
+        self.run_steps(self.partition.back(), self.schema)
         return 0
 
     def do_status(self) -> int:
@@ -165,16 +169,20 @@ class PartitionSession(Session):
 
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
+        hold.refuse_running(self.conn, self.schema_of_rows)
         move = self.rows(self.conn)
         move.throttle.check(self.conn)
         if move.plan().state is None:
             self.look_rows()
             if self.stops():
                 return 1
-        self.run_steps(move.steps())
+        self.run_steps(move.steps(), self.schema_of_rows)
         return 0
 
     def do_cancel(self) -> int:
         """Takes back what was done to move rows."""
-        self.rows(self.conn).cancel(Runner(self.conn))
+        if self.known[self.schema_of_rows] is None:
+            raise not_begun(self.root)
+        step = Step("cancel", "removing what the move has added", self.rows(self.conn).cancel)
+        self.run_steps([step], self.schema_of_rows)
         return 0

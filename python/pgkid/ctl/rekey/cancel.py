@@ -9,7 +9,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.finish import drop_new
 from pgkid.ctl.rekey.plan import beside
-from pgkid.ctl.steps import Runner, statement
+from pgkid.ctl.steps import Runner, lock, statement
 
 
 class Cancel:
@@ -18,6 +18,18 @@ class Cancel:
     def __init__(self, conn: Connection, relation: str) -> None:
         self.conn, self.relation = conn, relation
 
+    def finds_any(self) -> bool:
+        """Returns whether there is something to take back: the schema of a move, its triggers, or its columns."""
+        root = catalog.table(self.conn, self.relation)
+        schema = state.schema_of("rekey", root)
+        columns = catalog.related(self.conn, root.oid)
+        names = {(c.table, name.name) for c in columns for name in catalog.columns(self.conn, c.table)}
+        return (
+            state.owner_of(self.conn, schema) is not None
+            or any((c.table, beside(word, c.name)) in names for c in columns for word in ("new", "old"))
+            or any(self.has_trigger(table, schema) for table in catalog.tables(self.conn, [c.table for c in columns]))
+        )
+
     def run(self, runner: Runner) -> None:
         """Drops triggers, columns, and the schema of the move."""
         self.refuse()
@@ -25,7 +37,8 @@ class Cancel:
         columns = catalog.related(self.conn, root.oid)
         schema = state.schema_of("rekey", root)
         tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
-        with runner.locked([table.sql for table in tops]):
+
+        def remove() -> None:
             for table in tops:
                 if self.has_trigger(table, schema):
                     runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
@@ -34,6 +47,8 @@ class Cancel:
             for table, column in found:
                 self.drop_beside(runner, table, column)
             drop_new(runner, found)
+
+        runner.retried([lock([table.sql for table in tops])], remove)
 
     def refuse(self) -> None:
         """Raises an error after the swap."""

@@ -101,24 +101,23 @@ class Rekey:
         plan = self.plan()
         if plan.state:
             return
-        with runner.locked(plan.locks()):
-            refuse_other_moves(plan)
-            tables = {table.label: table.oid for table in plan.top_tables()}
-            plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
-            state.create(self.conn, plan.schema, plan.state)
-            runner.all(follow.tables(plan))
-            for column in plan.tops:
-                table, name = plan.table(column.table), sql.Identifier(beside("new", column.name))
-                about = f"column {column.name} of {table.label}"
-                runner.execute(
-                    statement(
-                        "ALTER TABLE {} ADD COLUMN {} {}", table.sql, name, sql.SQL(plan.keys.new_type), about=about
-                    )
-                )
-            runner.execute(follow.known(plan))
-            runner.all(follow.follow(plan, plan.direction("new")))
-            runner.all(follow.triggers(plan))
-            self.note(plan, "prepare")
+        runner.retried([lock(plan.locks())], lambda: self.begin(runner, plan))
+
+    def begin(self, runner: Runner, plan: Plan) -> None:
+        """Creates the state, the columns and the triggers. The tables are locked."""
+        refuse_other_moves(plan)
+        tables = {table.label: table.oid for table in plan.top_tables()}
+        plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
+        state.create(self.conn, plan.schema, plan.state)
+        runner.all(follow.tables(plan))
+        for column in plan.tops:
+            table, name = plan.table(column.table), sql.Identifier(beside("new", column.name))
+            kind, about = sql.SQL(plan.keys.new_type), f"column {column.name} of {table.label}"
+            runner.execute(statement("ALTER TABLE {} ADD COLUMN {} {}", table.sql, name, kind, about=about))
+        runner.execute(follow.known(plan))
+        runner.all(follow.follow(plan, plan.direction("new")))
+        runner.all(follow.triggers(plan))
+        self.note(plan, "prepare")
 
     def note(self, plan: Plan, step: str, **kept: Any) -> None:
         """Notes that a step is done, and what hung on the columns then."""
@@ -167,9 +166,13 @@ class Rekey:
         """Adds constraints without looking at rows, where PostgreSQL can do that."""
         plan = self.plan_with_triggers()
         self.twins = twins.definitions(plan, runner, self.twins)
-        with runner.locked(plan.locks()):
+        builder = twins.Builder(plan, runner, self.twins)
+
+        def add() -> None:
             add_full(plan, runner, "new")
-            twins.Builder(plan, runner, self.twins).add_constraints()
+            builder.add_constraints()
+
+        runner.retried([lock(plan.locks())], add)
 
     def validate(self, runner: Runner) -> None:
         """Fills what transactions have added that saw no row filled, and validates the constraints."""
@@ -178,9 +181,12 @@ class Rekey:
             Fill(plan, runner, self.throttle, bar).run()
         builder = twins.Builder(plan, runner, self.twins)
         builder.validate()
-        with runner.locked(plan.locks()):
+
+        def end() -> None:
             builder.join_parts()
             self.note(plan, "validate")
+
+        runner.retried([lock(plan.locks())], end)
 
     def swap(self, runner: Runner) -> None:
         """Exchanges the columns, and fills materialized views."""
@@ -213,8 +219,7 @@ class Rekey:
         """Drops the old keys."""
         plan = self.swapped()
         self.refill(runner)
-        with runner.locked(plan.locks()):
-            finish(plan, runner)
+        runner.retried([lock(plan.locks())], lambda: finish(plan, runner))
 
     def swapped(self) -> Plan:
         """Reads the plan, and raises an error unless the swap is done."""
@@ -235,8 +240,7 @@ class Rekey:
     def exchange_back(self, runner: Runner) -> None:
         """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
-        with runner.locked(plan.locks()):
-            add_full(plan, runner, "old")
+        runner.retried([lock(plan.locks())], lambda: add_full(plan, runner, "old"))
         twins.Builder(plan, runner, {}).validate()
 
         def exchange() -> None:

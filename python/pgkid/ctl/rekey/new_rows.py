@@ -13,7 +13,7 @@ from pgkid.ctl.kid import TARGETS, of_home
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
-from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+from pgkid.ctl.steps import Runner, Statement, Step, lock, raw, statement
 
 
 class NewRows(Rekey):
@@ -59,26 +59,29 @@ class NewRows(Rekey):
     def swap(self, runner: Runner) -> None:
         """Sets the new default."""
         plan = self.plan()
-        with runner.locked([plan.root.sql]):
-            lines = way_back(plan)
-            column = key_column(plan)
-            if column.identity:
-                runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", plan.root.sql, column.sql))
-            runner.execute(
-                statement(
-                    "ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, column.sql, sql.SQL(plan.keys.new_next)
-                )
-            )
-            if plan.state:
-                plan.save("swap", back=lines)
+        runner.retried([lock([plan.root.sql])], lambda: self.exchange(runner, plan))
+
+    def exchange(self, runner: Runner, plan: Plan) -> None:
+        """Sets the new default. The table is locked."""
+        lines = way_back(plan)
+        column = key_column(plan)
+        if column.identity:
+            runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", plan.root.sql, column.sql))
+        default = sql.SQL(plan.keys.new_next)
+        runner.execute(statement("ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, column.sql, default))
+        if plan.state:
+            plan.save("swap", back=lines)
 
     def go_back(self, runner: Runner) -> None:
         """Sets the old default."""
         plan = self.swapped()
-        with runner.locked([plan.root.sql]):
+
+        def exchange() -> None:
             for line in plan.state.kept["back"] if plan.state else []:
                 runner.execute(Statement(raw(line), f"key of {plan.root.label}"))
             state.remove(runner, plan.schema)
+
+        runner.retried([lock([plan.root.sql])], exchange)
 
     def finish(self, runner: Runner) -> None:
         """Drops the state."""

@@ -159,8 +159,13 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
         given = Options(**begun.options["options"])
         return Plan(conn, root, columns, given, Keys(**begun.options["keys"]), schema, begun)
     if options is None:
-        raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl rekey run {root.label} …")
+        raise not_begun(root)
     return Plan(conn, root, columns, options, read_keys(conn, columns[0], options, schema), schema, None)
+
+
+def not_begun(root: catalog.Table) -> Refused:
+    """Returns the error for a move that does not exist."""
+    return Refused(f"no move of {root.label} has begun", f"Begin it: kidctl rekey run {root.label} …")
 
 
 def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema: str) -> Keys:

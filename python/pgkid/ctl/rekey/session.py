@@ -5,18 +5,19 @@ import argparse
 from dataclasses import replace
 from typing import Iterator
 
-from pgkid.ctl import catalog, filling, state, terminal
+from pgkid.ctl import catalog, filling, hold, state, terminal
 from pgkid.ctl.beside import search
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import TARGETS
+from pgkid.ctl.obstacles import refuse_partition
 from pgkid.ctl.rekey import checks, new_rows, surroundings
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
-from pgkid.ctl.rekey.plan import Options, Plan
+from pgkid.ctl.rekey.plan import Options, Plan, not_begun
 from pgkid.ctl.session import Session
-from pgkid.ctl.steps import Runner, Step
+from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
 
 
@@ -56,6 +57,9 @@ class RekeySession(Session):
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
         super().__init__(conn, args)
         self.root = self.own(args.table)
+        refuse_partition(conn, self.root)
+        self.schema = state.schema_of("rekey", self.root)
+        self.watch(self.schema)
         self.kind = NewRows if is_new_rows_only(conn, self.root, args) else Rekey
         self.move = self.kind(conn, self.root.label, self.options(), Throttle(args.pause, args.max_lag))
 
@@ -128,6 +132,7 @@ class RekeySession(Session):
 
     def do_run(self) -> int:
         """Runs all steps up to the swap."""
+        hold.refuse_running(self.conn, self.schema)
         refuse_half_back(self.move.plan())
         if self.move.plan().is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
@@ -135,7 +140,7 @@ class RekeySession(Session):
         self.look()
         if self.stops():
             return 1
-        self.run_steps([step for step in self.move.steps() if step.name != "swap"])
+        self.run_steps([step for step in self.move.steps() if step.name != "swap"], self.schema)
         terminal.say(f"{self.root.label} is ready for `kidctl rekey swap`")
         return 0
 
@@ -144,12 +149,12 @@ class RekeySession(Session):
         plan = self.begun()
         refuse_half_back(plan)
         if plan.is_swapped:
-            self.move.refill(Runner(self.conn))
+            self.run_steps([Step("refresh", "filling materialized views", self.move.refill)], self.schema)
             terminal.say(f"{self.root.label} has its new keys already")
             return 0
         if self.kind is Rekey:
             checks.refuse_changed(plan)
-        self.run_steps([self.move.swapping()])
+        self.run_steps([self.move.swapping()], self.schema)
         return 0
 
     def begun(self) -> Plan:
@@ -161,21 +166,23 @@ class RekeySession(Session):
         """Drops the old keys."""
         self.begun()
         self.move.swapped()
-        self.run_steps(list(self.move.end()))
+        self.run_steps(list(self.move.end()), self.schema)
         return 0
 
     def do_back(self) -> int:
         """Takes the swap back."""
         if not self.begun().is_half_back:
             self.move.swapped()
-        self.run_steps(list(self.move.back()))
+        self.run_steps(list(self.move.back()), self.schema)
         return 0
 
     def do_cancel(self) -> int:
         """Takes everything back before the swap."""
         cancel = Cancel(self.conn, self.root.label)
+        if not cancel.finds_any():
+            raise not_begun(self.root)
         cancel.refuse()
-        self.run_steps([Step("cancel", "removing what the move has added", cancel.run)])
+        self.run_steps([Step("cancel", "removing what the move has added", cancel.run)], self.schema)
         return 0
 
     def do_status(self) -> int:

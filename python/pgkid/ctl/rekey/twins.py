@@ -16,7 +16,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import operators_of_kid
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Runner, Statement, lock, statement
 
 
 Definitions = dict[str, tuple[str, str]]  # of each object, its definition and that of its twin
@@ -73,9 +73,9 @@ def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
     """Returns the definitions of all twins. Those that are not known yet take a short lock to print."""
     if all(label in known and known[label][0] == text for label, text in present(plan)):
         return known
-    with plan.conn.transaction():
-        runner.lock(plan.locks())
-        return printed(plan)
+    found: Definitions = {}
+    runner.retried([lock(plan.locks())], lambda: found.update(printed(plan)))
+    return found
 
 
 def present(plan: Plan) -> list[tuple[str, str]]:
