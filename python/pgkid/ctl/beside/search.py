@@ -8,7 +8,7 @@ may have any name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, FrozenSet, Iterable, List, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Sequence, Tuple
 
 from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, relations, strangers
 from pgkid.ctl.beside.facts import Column, read_facts
@@ -139,7 +139,7 @@ class Search:
         self.found += [Beside(piece.kind, name, piece.text, sql) for piece in pieces]
 
 
-def all_below(value: Value | List[List[Value]]) -> Iterable[Node]:
+def all_below(value: Value | List[List[Value]]) -> Iterator[Node]:
     """Returns all nodes in a tree that have a value."""
     for node in nodes_in(value):  # type: ignore[arg-type]
         if not (node.name == "CONST" and node.flag("constisnull")):

@@ -7,6 +7,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
+from pgkid.ctl.beside import aliases
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
@@ -30,6 +31,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_rights(plan)
     yield from of_row_types(plan.conn, [t.oid for t in plan.tables()], "whose key would be lost")
     yield from of_hanging(plan)
+    yield from aliases.look(plan.conn, plan.columns)
     yield from taken_names(plan)
     yield from of_other_moves(plan)
     home = list(of_home(plan.conn))
