@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use utf8;
+use Dialogue;
 use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -92,6 +93,53 @@ stops('what the new type cannot do',
 	qr/view public\.plus: in swap: operator does not exist/,
 	qr/view public\.pair: in swap: UNION types/);
 
+# Views that put the key beside columns of other tables: a type that fits them, and what clients of the views get
+fresh(q{CREATE TABLE posts (id serial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); CREATE TABLE notes (id serial PRIMARY KEY); INSERT INTO posts DEFAULT VALUES;
+	CREATE VIEW actions AS SELECT 'post' AS kind, id AS model_id FROM posts UNION ALL SELECT 'note', id FROM notes; CREATE MATERIALIZED VIEW "All" AS SELECT id, made FROM posts;
+	CREATE TABLE invoices (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO invoices DEFAULT VALUES;
+	CREATE TABLE failures (owner_type text, owner_id uuid); CREATE VIEW report AS SELECT i.id, (SELECT count(*) FROM failures AS f WHERE f.owner_id = i.id) FROM invoices AS i});
+foreach (qw(kid64 uuid))
+{
+	stops("a union of keys to $_", [ qw(posts --time made --to), $_ ], qr/^  view public\.actions: in swap: UNION types $_ and integer cannot be matched  \(stops\)\n(?: {6}.*\n)+    hint: Pass --to bigint, a type that fits the other side,/m);
+}
+my $widened = passes('a union of keys to bigint', qw(posts --time made --to bigint));
+like($widened, qr/^clients:.*\n(?: .*\n)*  materialized view public\."All": columns change their types: id from integer to bigint\n/m, 'which changes the type of a column');
+like($widened, qr/^  view public\.actions: columns change their types: model_id from integer to bigint\n/m, 'also of a union');
+stops('a view that compares the key', [qw(invoices --time made)], qr/^  view public\.report: in swap: operator does not exist: .*  \(stops\)\n(?: {6}.*\n)+    hint: Pass --to uuid, /m);
+unlike(passes('the same with uuid', qw(invoices --time made --to uuid)), qr/columns change their types/, 'which changes no type');
+
+# Views that rename columns by their position
+fresh(q{CREATE TABLE orders (id bigserial PRIMARY KEY, note text); CREATE TABLE lines (id bigint REFERENCES orders, n int); INSERT INTO orders DEFAULT VALUES; INSERT INTO lines VALUES (1, 1);
+	CREATE VIEW of_table AS SELECT o.a FROM orders AS o (a, b); CREATE VIEW in_join AS SELECT count(*) AS c FROM (orders AS o (a, b) JOIN lines AS l ON o.a = l.id);
+	CREATE VIEW of_join AS SELECT j.q, j.n FROM (orders JOIN lines USING (id)) AS j (q, w, n); CREATE VIEW below AS SELECT 1 AS one WHERE EXISTS (SELECT FROM lines AS x (y, z) WHERE y > z);
+	CREATE VIEW named AS SELECT u.id, n FROM orders AS o JOIN lines AS l USING (id) AS u; CREATE VIEW elsewhere AS SELECT v.a FROM named AS v (a, b) JOIN generate_series(1, 2) AS g (n) ON true});
+my @renamed = ([ 'of_table', 'o (a, b)' ], [ 'in_join', 'o (a, b)' ], [ 'of_join', 'j (q, w, n)' ], [ 'below', 'x (y, z)' ]);
+stops('columns that are renamed by their position', [ 'orders', @during ], (map { qr/^  view public\.$_->[0]: renames columns by their position, and the key gets another position: AS \Q$_->[1]\E  \(stops\)$/m } @renamed), qr/^    hint: Rename columns in the select list/m, qr/ 4 of which stop/);
+query('DROP VIEW ' . join(', ', map { $_->[0] } @renamed));
+passes('an alias of a join, and names of other columns', 'orders', @during);
+ok_kidctl($_, 'orders', @during) foreach qw(run swap);
+is(query('SELECT count(*) FROM elsewhere JOIN orders ON id = a'), 2, 'after the swap these views are right');
+
+# Columns that look like references: lists, camel case, and other schemas, but no types that cannot contain the key
+fresh(q{CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO posts DEFAULT VALUES;
+	CREATE TABLE pools (post_ids bigint[], "postId" bigint, post bigint, stripe_id varchar, flag_id boolean); CREATE SCHEMA audit; CREATE TABLE audit.log (post_id bigint)});
+my $lookalikes = passes('columns that look like references', qw(posts --time made));
+like($lookalikes, qr/^references:.*\n(?: .*\n)*.*column $_\b/m, "among the references: $_") foreach 'post_ids of public\.pools', '"?postId"? of public\.pools', 'post of public\.pools', 'post_id of audit\.log';
+unlike($lookalikes, qr/$_/, "not among them: $_") foreach qw(stripe_id flag_id);
+
+# Statements and functions that see all columns, from prepare to finish
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x'); CREATE TABLE archive (LIKE p);
+	CREATE FUNCTION all_p() RETURNS SETOF p LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT id, b FROM p; END';
+	CREATE FUNCTION archive_p() RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO archive SELECT * FROM p; END'});
+my $star = passes('functions with all columns', 'p', @during);
+like($star, qr/^  SELECT \* and COPY: see one more column of each table from prepare to finish\n +hint: Name the columns in COPY … FROM, in INSERT without a list of columns, and where functions RETURN QUERY\.$/m, 'what statements see is told');
+like($star, qr/^  prepared statements: with SELECT \* or RETURNING \* fail once in each session after prepare, swap and finish/m, 'and what prepared ones do');
+like($star, qr/^  (?:function )?public\.all_p\(\):.*it takes or returns whole rows, which have one more column from prepare to finish/m, 'a function that returns rows');
+like($star, qr/^  (?:function )?public\.archive_p\(\):.*reads all columns of p/m, 'and one that reads all columns');
+ok_kidctl('run', 'p', @during);
+like(run_sql($node, 'one', 'app', $_->[0], may_fail => 1), $_->[1], "which is so: $_->[0]")
+  foreach [ 'SELECT all_p()', qr/structure of query does not match function result type/ ], [ 'SELECT archive_p()', qr/INSERT has more expressions than target columns/ ];
+
 # What the copy lacks, because the role may not create it there: an index of an extension that is not trusted, a trigger whose
 # function is in a language of the superuser. It stops what was not tried, and nothing else.
 my $lacking = q{CREATE TABLE small (id serial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); CREATE INDEX small_bloom ON small USING bloom (id);
@@ -170,7 +218,17 @@ unlike((kidctl('check', 'people', @during, '--to', 'uuid'))[0], qr/INSERT on pub
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY); CREATE TABLE posts (user_id bigint REFERENCES users, changes int NOT NULL DEFAULT 0); INSERT INTO users DEFAULT VALUES;
 	INSERT INTO posts VALUES (1); CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.user_id IS DISTINCT FROM OLD.user_id THEN NEW.changes = 1; END IF; RETURN NEW; END';
 	CREATE TRIGGER t BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION changed()});
-passes('a trigger function that suits any type', 'users', @during);
+like(passes('a trigger function that suits any type', 'users', @during, '--to', 'uuid'), qr/^clients:.*\n(?: .*\n)*?  UPDATE on public\.posts: fails after swap in sessions that did it before: .*\n +PL\/pgSQL .*\n +hint: Let all sessions that write this table reconnect after swap\.$/m, 'in a session that begins after the swap');
+
+# The same where the function casts the old key: what fails in old sessions alone does not stop the move, and what fails in all does.
+fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, n int); CREATE TABLE log (t text, n bigint); INSERT INTO users DEFAULT VALUES;
+	CREATE FUNCTION logs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.log VALUES (OLD.id::text); RETURN NEW; END'; CREATE TRIGGER t AFTER UPDATE ON users FOR EACH ROW EXECUTE FUNCTION logs()});
+my $old_sessions = qr/  UPDATE on public\.users: fails after swap in sessions that did it before: type of parameter \d+ \(uuid\) does not match that when preparing the plan \(bigint\)\n/;
+like(passes('a trigger function that casts the key', 'users', @during, '--to', 'uuid'), $old_sessions, 'but old sessions must reconnect');
+query(q{CREATE OR REPLACE FUNCTION logs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.log (n) VALUES (OLD.id); RETURN NEW; END'});
+my ($logged) = kidctl('check', 'users', @during, '--to', 'uuid');
+like($logged, qr/^  UPDATE on public\.users: after swap: column "n" is of type bigint but expression is of type uuid  \(stops\)$/m, 'what fails in all sessions stops the move');
+unlike($logged, qr/in sessions that did it before/, 'and is told once');
 
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
@@ -354,18 +412,36 @@ query('INSERT INTO n DEFAULT VALUES');
 is(query('SELECT n > 1 FROM n'), 't', 'the sequence still gives numbers');
 
 # What a user can get wrong is an error in one line.
-fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next())});
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE VIEW v AS TABLE p; CREATE MATERIALIZED VIEW m AS TABLE p;
+	CREATE TYPE c AS (a int); CREATE TABLE parted (id bigint PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE "Part" PARTITION OF parted DEFAULT},
+	'CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE public.f (id bigint) SERVER far; ALTER TABLE f OWNER TO app');
+my $session = open_session($node, 'one', 'app');
+answer($session, 'CREATE TEMPORARY TABLE mine (id bigint PRIMARY KEY);');
+my $temporary = $node->safe_psql('one', q{SELECT oid::regclass FROM pg_class WHERE relname = 'mine'});
+my $no_table = 'is not a table: this operation is not supported for';
 foreach (
 	[ qr/^error: malformed range literal: "x"[^\n]*\n\z/, qw(rekey check p --during x) ],
 	[ qr/^error: improper relation name[^\n]*\n\z/, qw(rekey check a.b.c.d --during x) ],
 	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), 'a' x 64 ],
 	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), '' ],
+	(map { [ qr/^error: "public\.v" $no_table views\n\z/, @$_ ] } [ qw(rekey check v), @during ], [qw(rekey status v)], [qw(partition check v --width 1day)], [qw(leave check v)], [qw(leave check k v)]),
+	(map { my ($name, $kind) = @$_; [ qr/^error: "public\.$name" $no_table $kind\n\z/, qw(rekey run), $name, @during ] } [ 'm', 'materialized views' ], [ 'f', 'foreign tables' ], [ 'p_id_seq', 'sequences' ], [ 'p_pkey', 'indexes' ], [ 'parted_pkey', 'partitioned indexes' ], [ 'c', 'composite types' ]),
+	[ qr/^error: permission denied: "(pg_catalog\.)?pg_class" is a system catalog\n\z/, qw(rekey check pg_class), @during ],
+	[ qr/^error: permission denied for schema pg_temp_\d+\n\z|^error: table \S+ does not exist\n\z/, qw(rekey check), $temporary, @during ],
+	[ qr/^error: "public\."Part"" is a partition of "public\.parted"\nhint: /, qw(rekey check "Part"), @during ],
+	[ qr/^error: table nix does not exist\n\z/, qw(rekey cancel nix) ],
+	(map { [ qr/^error: no move of public\.p has begun\n/, 'rekey', $_, 'p' ] } qw(cancel swap finish back status)),
+	[ qr/^error: no move of rows of public\.k has begun\n/, qw(partition cancel k) ],
 	[ qr/^error: no move of public.k has begun\n/, qw(partition status k --width 1day) ],
 	[ qr/column nix of public.p: does not contain a time/, qw(rekey check p --time nix) ])
 {
 	my ($expected, @arguments) = @$_;
-	like((run_kidctl(as_role($node, 'one', 'app'), @arguments))[0], $expected, "kidctl @arguments[0, 1, 3]");
+	my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), @arguments);
+	like($output, $expected, "kidctl @arguments[0, 1, 2]");
+	is($status, $output =~ /^error|argument/m ? 2 : 1, 'its exit status');
 }
+like((run_kidctl($node->connstr('one'), qw(rekey check), $temporary, @during))[0], qr/^error: "$temporary" is a temporary table\n/, 'a superuser sees temporary tables of others');
+close_session($session);
 {
 	local $ENV{PATH} = '/nowhere';
 	like((kidctl(qw(check p), @during))[0], qr/^error: pg_dump is not in PATH\n/m, 'without pg_dump');

@@ -6,7 +6,7 @@ finished, in the second it is taken back.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Iterable, Optional, Protocol, Sequence
+from typing import Callable, Iterable, Iterator, Optional, Protocol, Sequence
 
 import psycopg
 from psycopg import errors
@@ -116,6 +116,34 @@ def name_of(about: str) -> str:
     return name.rsplit(".", 1)[-1].strip('"')
 
 
+Types = dict[str, dict[str, str]]  # of each view, its columns with their types
+
+
+def types_of_views(conn: Connection) -> Types:
+    """Returns the types of the columns of all views, which a dump does not show."""
+    found: Types = {}
+    for view, column, kind in conn.execute(
+        "SELECT CASE c.relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || c.oid::regclass,"
+        " quote_ident(a.attname), format_type(a.atttypid, a.atttypmod)"
+        " FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0"
+        " WHERE c.relkind IN ('v', 'm') AND c.relnamespace::regnamespace::text !~ '^pg_|^information_schema$'"
+        " ORDER BY 1, a.attnum"
+    ).fetchall():
+        found.setdefault(view, {})[column] = kind
+    return found
+
+
+def changed_types(before: Types, after: Types) -> Iterator[tuple[str, str]]:
+    """Yields the views of which columns have other types, with what a client must know."""
+    for view, columns in before.items():
+        there = after.get(view, columns)
+        changed = [
+            f"{name} from {kind} to {there[name]}" for name, kind in columns.items() if there.get(name, kind) != kind
+        ]
+        if changed:
+            yield view, "columns change their types: " + ", ".join(changed)
+
+
 @dataclass
 class Rehearsal:
     """A rehearsal of one move. `make` returns the move on a connection; `place` is where the copy is made."""
@@ -136,7 +164,7 @@ class Rehearsal:
             self.compare_tables(real, conn)
             move = self.make(conn)
             move.reset()
-            before, expected = dumps.dump(conn), move.expected()
+            before, expected, types = dumps.dump(conn), move.expected(), types_of_views(conn)
             writers = move.writers()
             writers.views = views(self.source)
             writers.path = one(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
@@ -150,6 +178,8 @@ class Rehearsal:
                 move = self.make(conn)
             self.forward(conn, scratch, move.end(), writers)
             dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
+            for view, changed in changed_types(types, types_of_views(conn)):
+                self.report.add("clients", view, changed)
 
     def put_rows(self, real: Move, conn: Connection) -> None:
         """Puts rows of the real tables into those of the copy, all from one snapshot."""
@@ -181,14 +211,19 @@ class Rehearsal:
     def forward(self, conn: Connection, place: copy.Copy, steps: Iterable[Step], writers: Writers) -> bool:
         """Runs steps, and tries after each what writers do. Returns whether all could be made.
 
-        Writers have a new session after each step, as clients must: functions in an older one expect the old types.
+        Writers have a new session after each step, because functions in an older one can expect the old types. What fails in
+        an older one alone is told as something that clients must know.
         """
         runner = RehearsingRunner(conn, self.report, self.script)
-        for step in steps:
-            runner.run(step)
-            if not runner.broken:
-                with place.connect() as session:
-                    writers.again(session, step.name, self.report)
+        with place.connect() as old:
+            for _attempt in writers.attempts(old):
+                pass
+            for step in steps:
+                runner.run(step)
+                if not runner.broken:
+                    with place.connect() as session:
+                        writers.again(session, step.name, self.report)
+                    writers.in_old_session(old, step.name, self.report)
         return not runner.broken
 
     def backward(self, second: copy.Copy, before: dumps.Dump, writers: Writers) -> None:

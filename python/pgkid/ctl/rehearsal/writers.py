@@ -48,6 +48,23 @@ class Writers:
                     accept_name=f"{what} on {name}",
                 )
 
+    def in_old_session(self, conn: Connection, step: str, report: Report) -> None:
+        """Tries everything after a step in a session that has tried it before, and reports what works in a new one only.
+
+        A function in PL/pgSQL keeps plans for the types that columns had when the session ran it first.
+        """
+        broken = {(name, what) for name, what, _message in self.told}
+        for name, what, error in self.attempts(conn):
+            works = (name, what) in self.worked and (name, what) not in broken
+            if error is not None and works and self.is_new(name, what, error):
+                report.add(
+                    "clients",
+                    f"{what} on {name}",
+                    f"fails after {step} in sessions that did it before: {message_of(error)}",
+                    definition=(error.diag.context or "").split("\n")[0],
+                    hint=f"Let all sessions that write this table reconnect after {step}.",
+                )
+
     def is_new(self, name: str, what: str, error: psycopg.Error) -> bool:
         """Returns whether an error was not reported after an earlier step. That something takes longer is no error."""
         if isinstance(error, psycopg.errors.QueryCanceled):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import replace
 from typing import Iterator
 
@@ -19,6 +20,10 @@ from pgkid.ctl.rekey.plan import Options, Plan, not_begun
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
+
+
+# What PostgreSQL says if two types do not go together
+NO_FIT = re.compile("types .* cannot be matched|operator does not exist|could not convert type")
 
 
 def name(text: str) -> str:
@@ -108,8 +113,23 @@ class RekeySession(Session):
         """Fills the report."""
         plan = self.move.plan()
         self.examine(f"rehearsing the move of {self.root.label}", self.found(plan), self.copied)
+        self.report.findings[:] = [self.with_type(plan, finding) for finding in self.report.findings]
         if self.rehearsal:
             self.move.twins = self.rehearsed.twins
+
+    def with_type(self, plan: Plan, finding: Finding) -> Finding:
+        """Returns a finding with the hint to choose a type that fits what old keys are compared with or united with."""
+        fits = "bigint" if plan.key.type in surroundings.INTEGERS else plan.key.type
+        if (
+            finding.kind != "fails"
+            or fits not in ("bigint", "uuid")
+            or plan.options.to == fits
+            or not NO_FIT.search(finding.message)
+        ):
+            return finding
+        return replace(
+            finding, hint=f"Pass --to {fits}, a type that fits the other side, or cast the key in this definition."
+        )
 
     def found(self, plan: Plan) -> Iterator[Finding]:
         """Yields what is found before the rehearsal."""
