@@ -29,7 +29,7 @@ $node->reload;
 # Programs that note how they were called, and then do what they are called for
 foreach my $program ('pg_dump', 'pg_restore')
 {
-	my ($path) = split /\n/, `command -v $program`;
+	my ($path) = grep { -x $_ } map { "$_/$program" } split /:/, $ENV{PATH};
 	append_to_file("$folder/$program", qq{#!/bin/sh\nfor a in "\$@"; do echo "$program \$a" >>$folder/arguments; done\nexec $path "\$@"\n});
 	chmod 0755, "$folder/$program";
 }

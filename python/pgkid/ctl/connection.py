@@ -142,7 +142,7 @@ SECRETS = re.compile(rf"://[^:@]*:(.*)@|[?&]{SECRET}=([^&]*)|\b{SECRET}\s*=\s*('
 
 
 def secrets_in(conn: Connection) -> dict[str, str]:
-    """Returns the passwords with which a session has connected, which its DSN does not contain."""
+    """Returns the passwords with which a session has connected. Its DSN contains some of them."""
     given = ((i.keyword.decode(), i.val) for i in conn.pgconn.info if i.val)
     return {name: value.decode() for name, value in given if re.fullmatch(SECRET, name)}
 

@@ -232,15 +232,18 @@ def tool(conn: Connection, program: str, *arguments: str, may_fail: bool = False
 
     Other users of this machine see arguments, so no password is one.
     """
-    known = conninfo.conninfo_to_dict(conn.info.dsn)
-    options = " ".join(filter(None, [known.get("options"), settings_of(conn)]))
-    secrets_of_session = secrets_in(conn)
-    password = secrets_of_session.pop("password", None)
+    hidden = secrets_in(conn)
+    known = {name: text for name, text in conninfo.conninfo_to_dict(conn.info.dsn).items() if name not in hidden}
+    known["options"] = " ".join(filter(None, [known.get("options"), settings_of(conn)]))
+    password = hidden.pop("password", None)
     environment = {"PGPASSWORD": password} if password else {}
-    with service(secrets_of_session) as more:
+    with service(hidden) as more:
+        if more:
+            known["service"] = "kidctl"
         environment.update(more)
-        dsn = conninfo.make_conninfo(conn.info.dsn, options=options, service="kidctl" if more else None)
-        return run(program, "-d", dsn, *arguments, may_fail=may_fail, environment=environment)
+        return run(
+            program, "-d", conninfo.make_conninfo(**known), *arguments, may_fail=may_fail, environment=environment
+        )
 
 
 @contextmanager
