@@ -1,6 +1,5 @@
 # Of two kidctl that would work on one move at the same time, the second ends with an error that names the first. Nobody but the owner
 # can keep a move from going on, and the first keeps nothing from VACUUM.
-# Promise: two kidctl never work on one move at the same time
 use strict;
 use warnings;
 use Dialogue;

@@ -1,6 +1,5 @@
 # Passwords with which kidctl connects are seen by nobody: not in the arguments of the programs that it runs, and not in what it prints
 # or keeps.
-# Promise: kidctl shows no password to other users of its machine
 use strict;
 use warnings;
 use Kidctl;

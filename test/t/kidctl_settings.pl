@@ -1,6 +1,5 @@
 # What a role or a database sets for its sessions changes nothing of what kidctl does: each command ends as it does without these
 # settings, says the same, and leaves the same.
-# Promise: kidctl does the same whatever settings its role or the database has
 use strict;
 use warnings;
 use Kidctl;
