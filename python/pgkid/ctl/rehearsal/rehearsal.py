@@ -217,7 +217,7 @@ class Rehearsal:
         """
         runner = RehearsingRunner(conn, self.report, self.script)
         with place.connect() as old:
-            for _attempt in writers.attempts(old):
+            for _attempt in writers.attempts(old, False):
                 pass
             for step in steps:
                 runner.run(step)

@@ -54,8 +54,8 @@ class Writers:
         A function in PL/pgSQL keeps plans for the types that columns had when the session ran it first.
         """
         broken = {(name, what) for name, what, _message in self.told}
-        for name, what, error in self.attempts(conn):
-            works = (name, what) in self.worked and (name, what) not in broken
+        for name, what, error in self.attempts(conn, False):
+            works = (name, what) not in broken
             if error is not None and works and self.is_new(name, what, error):
                 report.add(
                     "clients",
