@@ -43,7 +43,7 @@ class Item:
 
 def items(text: str) -> list[Item]:
     """Returns the entries of a dump that was printed with their numbers."""
-    parts = HEAD.split(text)[1:]
+    parts = HEAD.split(dumps.joined(text))[1:]
     return [
         Item(
             int(number),
@@ -86,7 +86,7 @@ class Comparison:
         """Returns what is wrong with an entry in the copy, or an empty string, and how it differs."""
         error = self.copy.errors.get(item.number, "")
         if item.entry not in self.found:
-            return error or "is not in the copy", "\n".join(item.lines) if item.lines else ""
+            return error or "is not in the copy", "\n".join(dumps.prefixed("", item.lines))
         there = Counter(line for line in self.found[item.entry] if not OWNER.match(line))
         if dumps.plain(there) == dumps.plain(item.lines):
             return "", ""

@@ -16,22 +16,43 @@ Dump = dict[Entry, list[str]]
 CAST = re.compile(r'\(((?:"[^"]*"|[^()"])+)\)::bigint(?:\[\])?')
 HEAD = re.compile(r"^-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*$", re.M)
 
+# Strings, quoted names and bodies of functions; and comments, in which quotes are none
+TOKEN = re.compile(
+    r"""(?<![\w$])E'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*"""
+    r"""|(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$""",
+    re.S,
+)
+BREAK = "\0"  # a character that no dump contains
+
 
 def dump(conn: Connection) -> Dump:
     """Returns what pg_dump says of each object of a database, as lines without their order of columns."""
     role = one(conn, "SELECT current_user")
     text = tool(conn, "pg_dump", "--role", role, "--schema-only", "--no-tablespaces", "--no-subscriptions")
-    parts = HEAD.split(text)[1:]
+    return entries(text)
+
+
+def entries(text: str) -> Dump:
+    """Returns the lines of each entry of a dump."""
+    parts = HEAD.split(joined(text))[1:]
     found: Dump = {}
     for name, kind, schema, body in zip(*[iter(parts)] * 4):
         found.setdefault((kind, schema, name), []).extend(lines_of(body))
     return found
 
 
+def joined(text: str) -> str:
+    """Returns a dump in which no string, quoted name or body of a function begins a new line.
+
+    So nothing that somebody wrote in these can look like a header of pg_dump, or like a line that is left out.
+    """
+    return TOKEN.sub(lambda token: token[0].replace("\n", BREAK), text)
+
+
 def lines_of(body: str) -> list[str]:
     """Returns the lines of an entry that define its object."""
-    lines = [line.strip().rstrip(",") for line in body.splitlines()]
-    return [line for line in lines if line and not line.startswith(("--", "SET ", "\\restrict", "\\unrestrict"))]
+    own = ("--", "SET ", "\\restrict", "\\unrestrict")  # of pg_dump, at the beginning of a line
+    return [line.strip().rstrip(",") for line in body.split("\n") if line.strip() and not line.startswith(own)]
 
 
 def label(entry: Entry) -> str:
@@ -65,7 +86,7 @@ def plain(lines: Counter[str]) -> Counter[str]:
 
 def prefixed(prefix: str, lines: Counter[str]) -> list[str]:
     """Returns lines with a prefix."""
-    return [prefix + line for line in lines.elements()]
+    return [prefix + line.replace(BREAK, "\n") for line in lines.elements()]
 
 
 def without_casts(line: str) -> str:
