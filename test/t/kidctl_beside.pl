@@ -217,4 +217,15 @@ my $left = run('DROP EXTENSION kid', 'boss', may_fail => 1);
 like($said, qr/remains.*$_/s, "and leave --all says that it remains: $_") foreach 'column k of composite type public\.theirs', 'type public\.d';
 like($left, qr/theirs/, 'and so it does');
 
+# The hint for a table that is partitioned by another column, and has no IDs, consists of commands that run as they are printed.
+fresh(q{CREATE TABLE "Visits" (id bigserial, created_at timestamptz NOT NULL DEFAULT now(), "a b" numeric(8, 2) DEFAULT 1, twice numeric GENERATED ALWAYS AS ("a b" * 2) STORED, n int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at);
+	CREATE TABLE visits_1 PARTITION OF "Visits" DEFAULT; INSERT INTO "Visits" DEFAULT VALUES});
+($said, $status) = kidctl(qw(partition check "Visits" --width), '1 day');
+is($status, 2, 'a table without IDs is refused');
+my ($create, $drop) = $said =~ /^hint: Create a table for new rows: (.*;) Give it .* When the time of the old rows has come: (.*;)$/m or diag($said);
+is(run("$create INSERT INTO \"Visits_new\" DEFAULT VALUES", undef, may_fail => 1), '', 'the commands of its hint make a table for new rows');
+is(run(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1 hour', "a b", twice, n FROM "Visits_new"}), 't|t|1.00|2.00|1', 'which gets them');
+is(run($drop, undef, may_fail => 1), '', 'and the old table can be dropped');
+is(run(q{SELECT count(*) FROM "Visits_new"}), 1, 'without the new one');
+
 done_testing();

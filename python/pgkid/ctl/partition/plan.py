@@ -161,13 +161,41 @@ def key_of(conn: Connection, root: catalog.Table, home: str) -> catalog.Column:
     integers = [c for c in columns if c.type == "bigint" and [c.number] == primary_key(conn, root)]
     hint = "`kidctl rekey` gives a table such keys."
     if root.kind == "p":
-        hint = (
-            "Create a new table for new rows, with kid_create_partitions(), and drop this one when its time has come."
-        )
+        hint = for_new_rows(conn, root, columns, home)
     elif integers:
         name = integers[0].name
         hint = f"If column {name} contains IDs of kid, give it their type, such as {home}.kid64. Otherwise " + hint
     raise Refused(f"{root.label} has no primary key with IDs of kid", hint)
+
+
+def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:
+    """Returns the commands that make a table for new rows, whose key is an ID, and in the end drop the old table."""
+    key = primary_key(conn, root)
+    by = one(conn, "SELECT partattrs::int[] FROM pg_partitioned_table WHERE partrelid = %s", (root.oid,))
+    name = next((c.sql.as_string(conn) for c in columns if c.number in key and c.number not in by), "id")
+    new = sql.Identifier(root.schema, free_name(conn, root.schema, f"{root.name}_new")).as_string(conn)
+    lines = [f"{name} {home}.kid64 PRIMARY KEY DEFAULT {home}.kid_next()"]
+    for column in columns:
+        label = column.sql.as_string(conn)
+        if label == name:
+            continue
+        value = ""
+        if column.identity:
+            value = f" GENERATED {'ALWAYS' if column.identity == 'a' else 'BY DEFAULT'} AS IDENTITY"
+        elif column.generated:
+            text = "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = %s AND adnum = %s"
+            expression = one(conn, text, (root.oid, column.number))
+            value = f" GENERATED ALWAYS AS ({expression}) {'VIRTUAL' if column.generated == 'v' else 'STORED'}"
+        elif column.default and not column.sequence:
+            value = f" DEFAULT {column.default}"
+        lines.append(f"{label} {column.type}{value}{' NOT NULL' * column.not_null}")
+    register = sql.Literal(new).as_string(conn)
+    return (
+        f"Create a table for new rows: CREATE TABLE {new} ({', '.join(lines)}) PARTITION BY RANGE ({name});"
+        f" SELECT {home}.kid_create_partitions({register}, '1 month', now() + interval '2 months');"
+        f" Give it the indexes, constraints and privileges of {root.label}."
+        f" When the time of the old rows has come: DROP TABLE {root.label};"
+    )
 
 
 def primary_key(conn: Connection, root: catalog.Table) -> list[int]:
