@@ -211,7 +211,10 @@ def related(conn: Connection, relation: int) -> list[KeyColumn]:
         (relation,),
     )
     if not found:
-        raise Refused(f"{tables(conn, [relation])[0].label} has no primary key of one column")
+        raise Refused(
+            f"{tables(conn, [relation])[0].label} has no primary key of one column",
+            "Move the tables to which it refers: its columns are moved with their keys.",
+        )
     return found
 
 
