@@ -228,4 +228,24 @@ is(run(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1
 is(run($drop, undef, may_fail => 1), '', 'and the old table can be dropped');
 is(run(q{SELECT count(*) FROM "Visits_new"}), 1, 'without the new one');
 
+# Publications keep their lists of columns, with a generated column where PostgreSQL publishes such, and their conditions.
+my $is_18 = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int >= 180000}) eq 't';
+my $listed = q{SELECT string_agg(format('%s: %s %s(%s) where %s', pubname, CASE WHEN pubinsert AND NOT pubupdate THEN 'inserts' END, tablename, attnames, rowfilter), '; ' ORDER BY pubname) FROM pg_publication_tables JOIN pg_publication USING (pubname)};
+my $extra = $is_18 ? ', twice' : '';
+fresh(q{CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), n int, secret text, twice int GENERATED ALWAYS AS (n * 2) STORED); ALTER TABLE events DROP gone; INSERT INTO events (n) VALUES (1);
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01', n int, secret text, twice int GENERATED ALWAYS AS (n * 2) STORED); INSERT INTO numbers (n) VALUES (1)}, 'GRANT SET ON PARAMETER session_replication_role TO shop; GRANT CREATE ON DATABASE one TO shop;');
+run("CREATE PUBLICATION listed FOR TABLE events (id, n$extra) WHERE (n > 0) WITH (publish = 'insert', publish_via_partition_root); CREATE PUBLICATION of_numbers FOR TABLE numbers (n$extra) WHERE (n > 0) WITH (publish = 'insert')");
+run('CREATE PUBLICATION generated FOR TABLE events WITH (publish = $$insert$$, publish_via_partition_root, publish_generated_columns = stored)') if $is_18;
+my $before = run($listed);
+like($before, qr/events\(\{id,n\W.*numbers\(\{n\W/, 'publications list columns') or diag($before);
+kidctl_ok(qw(partition run events --width), '1 day');
+is(run($listed), $before, 'partition run keeps the lists');
+kidctl_ok(qw(partition back events));
+is(run($listed), $before, 'and so does the way back');
+kidctl_ok(qw(rekey run numbers --time made));
+kidctl_ok(qw(rekey swap numbers));
+is(run($listed), $before, 'rekey swap keeps the lists');
+kidctl_ok(qw(rekey back numbers));
+is(run($listed), $before, 'and so does the way back');
+
 done_testing();
