@@ -4,6 +4,7 @@ from __future__ import annotations
 import unittest
 
 from pgkid.ctl.findings import Report
+from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.rehearsal import dumps
 
 
@@ -46,6 +47,21 @@ class Dumps(unittest.TestCase):
                 # What the move does to this table is as expected.
                 dumps.compare(before, after, lambda e, line: None if e[2] == "events_old" else line, "changed", report)
                 self.assertEqual(["view public.v"], [found.object for found in report.findings])
+
+    def test_names(self) -> None:
+        """A view or another table is not taken for the partition that is dropped, whatever its name and schema are."""
+        expected = ExpectedOfRows.__new__(ExpectedOfRows)
+        expected.before, expected.schema, expected.gone = set(), "public", "events_old"
+        for kind, schema, name, kept in (
+            ("VIEW", "public", "of events_old", True),
+            ("FUNCTION", "public", "f(public.events_old)", True),
+            ("POLICY", "theirs", "events_old p", True),
+            ("POLICY", "public", "events_old p", False),
+            ("TABLE", "public", "events_old", False),
+        ):
+            self.assertEqual("x" if kept else None, expected.line((kind, schema, name), "x"), (kind, schema, name))
+        expected.before = {("TABLE", "public", "events_older")}
+        self.assertEqual("x", expected.line(("TABLE", "public", "events_older"), "x"))
 
     def test_lines(self) -> None:
         """Lines of a string that look as if pg_dump had written them count; those of pg_dump do not."""
