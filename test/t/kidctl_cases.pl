@@ -201,7 +201,7 @@ ok_kidctl('back', 'parts');
 is(query('SELECT whole, part FROM uses'), '1|2', 'also on the way back');
 
 # Clients that do not find the operators
-fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text)', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; ALTER EXTENSION kid SET SCHEMA kid');
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text)', 'DROP EXTENSION kid; CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
 stops('a search_path without kid', [ 'p', @during ], qr/search_path: of app is "\$user", public, without schema kid/, qr/ALTER DATABASE one SET search_path = "\$user", public, kid/);
 passes('a type that is not of kid', 'p', @during, '--to', 'uuid');
 $node->safe_psql('postgres', 'ALTER DATABASE one SET search_path = public, kid');
