@@ -87,6 +87,7 @@ kidctl_ok('small', 'rekey finish', 'orders');
 is(run('small', qq{$joined; SELECT "old id" FROM orders WHERE item = 'before'}), "after before old\n50", 'the old key stays under the name given');
 like(run('small', "UPDATE lines SET note = 'old' WHERE note = 'old'", may_fail => 1), qr/must not run/, 'a trigger is as before');
 is($node->safe_psql('small', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'nothing is left of the move');
+is($node->safe_psql('small', q{SELECT count(*) FROM pg_attribute WHERE attname ~ '^kid_(new|old)_' AND NOT attisdropped}), 0, 'also no name of a column of an index');
 
 # Without the privilege the program stops and says so. If triggers run, they do not change rows.
 $node->safe_psql('small', 'REVOKE SET ON PARAMETER session_replication_role FROM shop');
@@ -129,7 +130,7 @@ run('small', q{CREATE TABLE other (id bigserial PRIMARY KEY); ALTER TABLE lines 
 kidctl_ok('small', @run);
 ($said, $status) = kidctl('small', 'rekey check', 'other', '--during', '[2024-01-01, 2025-01-01)', @run[ 4 .. $#run ]);
 like($said, qr/public\.lines: another move has begun/, 'a second move on a shared child is refused');
-kidctl_ok('small', 'rekey cancel', 'other');
+like((kidctl('small', 'rekey cancel', 'other'))[0], qr/^error: no move of public\.other has begun/, 'cancel of the second one says that there is none');
 is($node->safe_psql('small', q{SELECT count(*) FROM pg_trigger WHERE tgname = '~kid_rekey' AND tgrelid = 'lines'::regclass}), 1, 'and cannot take back the first one');
 kidctl_ok('small', 'rekey cancel', 'orders');
 

@@ -24,6 +24,29 @@ def finish(plan: Plan, runner: Runner) -> None:
                     "ALTER TABLE {} DROP COLUMN {}", table.sql, sql.Identifier(old), about=f"old keys of {table.label}"
                 )
             )
+    name_columns_of_indexes(plan, runner)
+
+
+def name_columns_of_indexes(plan: Plan, runner: Runner) -> None:
+    """Gives the columns of new indexes the names that psql showed before.
+
+    They have the name that the column had when the index was built: PostgreSQL renames only the column of the table.
+    """
+    tables, new = [c.table for c in plan.columns], [beside("new", c.name) for c in plan.columns]
+    for index, before, after in runner.query(
+        """
+        SELECT r.oid::regclass::text, c.new, c.name
+          FROM unnest(%s::oid[], %s::text[], %s::text[]) AS c (tab, new, name)
+               JOIN pg_index AS i ON i.indrelid = c.tab JOIN pg_class AS r ON r.oid = i.indexrelid
+               JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attname = c.new
+         WHERE NOT r.relispartition
+               AND NOT EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = r.oid AND o.attname = c.name)
+         ORDER BY 1, 2
+        """,
+        (tables, new, [c.name for c in plan.columns]),
+    ):
+        names = sql.Identifier(before), sql.Identifier(after)
+        runner.execute(statement("ALTER TABLE {} RENAME {} TO {}", sql.SQL(index), *names))
 
 
 def drop_new(runner: Runner, columns: Sequence[tuple[catalog.Table, catalog.KeyColumn]]) -> None:
