@@ -108,6 +108,11 @@ like($widened, qr/^  view public\.actions: columns change their types: model_id 
 stops('a view that compares the key', [qw(invoices --time made)], qr/^  view public\.report: in swap: operator does not exist: .*  \(stops\)\n(?: {6}.*\n)+    hint: Pass --to uuid, /m);
 unlike(passes('the same with uuid', qw(invoices --time made --to uuid)), qr/columns change their types/, 'which changes no type');
 
+# An index whose access method does not know kid64
+fresh('CREATE TABLE words (id serial PRIMARY KEY, made timestamptz NOT NULL DEFAULT now(), w tsvector); CREATE INDEX found ON words USING gin (id, w)', 'CREATE EXTENSION btree_gin;');
+stops('an index of another access method', [qw(words --time made)], qr/^  index public\.found: in index: data type kid64 has no default operator class for access method "gin"  \(stops\)\n(?: {6}.*\n)+    hint: Pass --to bigint, which has one,/m);
+passes('the same index with bigint', qw(words --time made --to bigint));
+
 # Views that rename columns by their position
 fresh(q{CREATE TABLE orders (id bigserial PRIMARY KEY, note text); CREATE TABLE lines (id bigint REFERENCES orders, n int); INSERT INTO orders DEFAULT VALUES; INSERT INTO lines VALUES (1, 1);
 	CREATE VIEW of_table AS SELECT o.a FROM orders AS o (a, b); CREATE VIEW in_join AS SELECT count(*) AS c FROM (orders AS o (a, b) JOIN lines AS l ON o.a = l.id);

@@ -24,6 +24,7 @@ from pgkid.ctl.throttle import Throttle, add_throttle
 
 # What PostgreSQL says if two types do not go together
 NO_FIT = re.compile("types .* cannot be matched|operator does not exist|could not convert type")
+NO_CLASS = re.compile("has no default operator class")
 
 
 def name(text: str) -> str:
@@ -118,18 +119,16 @@ class RekeySession(Session):
             self.move.twins = self.rehearsed.twins
 
     def with_type(self, plan: Plan, finding: Finding) -> Finding:
-        """Returns a finding with the hint to choose a type that fits what old keys are compared with or united with."""
+        """Returns a finding with the hint to choose the type that fits other columns, and all indexes."""
         fits = "bigint" if plan.key.type in surroundings.INTEGERS else plan.key.type
-        if (
-            finding.kind != "fails"
-            or fits not in ("bigint", "uuid")
-            or plan.options.to == fits
-            or not NO_FIT.search(finding.message)
-        ):
+        if finding.kind != "fails" or fits not in ("bigint", "uuid") or plan.options.to == fits:
             return finding
-        return replace(
-            finding, hint=f"Pass --to {fits}, a type that fits the other side, or cast the key in this definition."
-        )
+        if NO_CLASS.search(finding.message):
+            return replace(finding, hint=f"Pass --to {fits}, which has one, or drop the index first.")
+        if NO_FIT.search(finding.message):
+            hint = f"Pass --to {fits}, a type that fits the other side, or cast the key in this definition."
+            return replace(finding, hint=hint)
+        return finding
 
     def found(self, plan: Plan) -> Iterator[Finding]:
         """Yields what is found before the rehearsal."""
