@@ -212,6 +212,24 @@ passes('a type that is not of kid', 'p', @during, '--to', 'uuid');
 $node->safe_psql('postgres', 'ALTER DATABASE one SET search_path = public, kid');
 passes('a search_path with kid', 'p', @during);
 
+# Tables that nobody can update, because a publication does not know the row
+fresh(q{CREATE TABLE p (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, b text); CREATE TABLE c (p_id bigint REFERENCES p, b text); CREATE TABLE f (id bigserial PRIMARY KEY, p_id bigint REFERENCES p, b text);
+	INSERT INTO p DEFAULT VALUES; INSERT INTO c VALUES (1); INSERT INTO f (p_id) VALUES (1); CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'must not run'; END $$;
+	CREATE TRIGGER t BEFORE UPDATE ON c FOR EACH STATEMENT EXECUTE FUNCTION fails(); CREATE PUBLICATION filtered FOR TABLE f WHERE (b <> 'x')}, 'CREATE PUBLICATION everything FOR ALL TABLES');
+stops('a publication', [ 'p', @during ], qr/^  public\.c: cannot update table "c" because it does not have a replica identity and publishes updates  \(stops\)\n    hint: ALTER TABLE public\.c REPLICA IDENTITY FULL/m,
+	qr/^  public\.f: cannot update table "f": Column used in the publication WHERE expression is not part of the replica identity\.  \(stops\)$/m);
+query('ALTER TABLE c REPLICA IDENTITY FULL; ALTER TABLE f REPLICA IDENTITY FULL; DROP TRIGGER t ON c');
+ok_kidctl($_, 'p', @during) foreach qw(check run cancel);
+
+# Columns that tell a time, or seem to
+fresh(q{CREATE DOMAIN moment AS timestamptz(3) NOT NULL; CREATE DOMAIN day AS date; CREATE DOMAIN birth AS day;
+	CREATE TABLE p (id bigserial PRIMARY KEY, made moment DEFAULT '2026-01-01', born birth DEFAULT '2026-01-01', during daterange, times timestamptz[], said text); INSERT INTO p DEFAULT VALUES});
+stops("a column $_", [ qw(p --time-zone UTC --time), $_ ], qr/^  column $_ of public\.p: does not contain a time  \(stops\)\n    hint: Name a column of type/m) foreach qw(during times said);
+passes('a domain of times', qw(p --time made));
+stops('a domain of dates', [qw(p --time born)], qr/column born of public\.p: is of type date, which has no time zone/);
+ok_kidctl($_, qw(p --time born --time-zone UTC)) foreach qw(run swap);
+is(query(q{SELECT kid_timestamp(id)::timestamptz(0) FROM p}), '2026-01-01 00:00:00+00', 'a domain tells the times of new keys');
+
 # References that are unique together, and defaults that are constants
 fresh(q{CREATE TABLE people (id bigserial PRIMARY KEY, nick text NOT NULL UNIQUE DEFAULT ''); CREATE TABLE friends (a bigint REFERENCES people, b bigint REFERENCES people, PRIMARY KEY (a, b));
 	INSERT INTO people DEFAULT VALUES; INSERT INTO friends VALUES (1, 1); CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS 'DECLARE n bigint = NEW.a; BEGIN RETURN NEW; END';

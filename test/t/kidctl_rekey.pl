@@ -269,7 +269,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 $node->safe_psql('plain', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON DATABASE plain TO keeper');
 run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'), role => 'keeper');
 run('plain', $two);
-my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid', qw(--accept search_path));
+my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid');
 like((kidctl('plain', 'rekey check', @plain))[0], qr/shop may not call this function.*\n.*GRANT EXECUTE ON FUNCTION kid\.kid64_at\(.*\) TO shop\./, 'the edition in plain SQL asks for a privilege');
 run('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO shop', role => 'keeper');
 run('plain', 'DROP TRIGGER fails ON lines; CREATE VIEW "(named)" AS SELECT l.note FROM orders AS "(o)" JOIN lines AS l ON l.order_id = "(o)".id');
@@ -282,7 +282,7 @@ is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}
 # More rows of one time than a time unit has sequences, 200 microseconds before as many of another one
 run('plain', q{CREATE TABLE loaded (id bigserial PRIMARY KEY, made timestamptz);
 	INSERT INTO loaded (made) SELECT '2026-01-01 00:00:00+00'::timestamptz + n / 20000 * interval '200 us' FROM generate_series(0, 39999) AS n});
-kidctl_ok('plain', 'rekey run', 'loaded', @plain[ 1 .. 4 ], '--accept', 'schema kid', qw(--accept search_path));
+kidctl_ok('plain', 'rekey run', 'loaded', @plain[ 1 .. 4 ], '--accept', 'schema kid');
 kidctl_ok('plain', 'rekey swap', 'loaded');
 is(run('plain', q{SELECT count(DISTINCT id), bool_and(time >= last), max(time - made) < interval '11 ms'
 	FROM (SELECT *, lag(time) OVER (ORDER BY made, kid_old_id) AS last FROM loaded, kid.kid_timestamp(id) AS time) AS l}), '40000|t|t', 'rows of one time get keys of the time units that follow');

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Iterable, Iterator, Optional
 
-from psycopg import sql
+from psycopg import errors, sql
 
-from pgkid.ctl.catalog import read
+from pgkid.ctl.catalog import Table, columns, read
 from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Finding
 from pgkid.ctl.steps import Statement, statement
 
 
@@ -57,3 +58,30 @@ def memberships(conn: Connection, table: int) -> list[Membership]:
         """,
         (table,),
     )
+
+
+def of_updates(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
+    """Yields tables that nobody can update, because a publication sends updates and does not know the row by them.
+
+    The copy of the schema has no publications, so the rehearsal does not find it. PostgreSQL looks before it plans to
+    read a row, so EXPLAIN is enough, for which no trigger runs.
+    """
+    for table in tables:
+        if table.kind != "r":
+            continue
+        column = columns(conn, table.oid)[0]
+        value = sql.SQL("DEFAULT") if column.identity else sql.Identifier(column.name)
+        update = sql.SQL("EXPLAIN UPDATE ONLY {} SET {} = {} WHERE false")
+        try:
+            with conn.transaction(force_rollback=True):
+                conn.execute(update.format(table.sql, sql.Identifier(column.name), value))
+        except (errors.ObjectNotInPrerequisiteState, errors.InvalidColumnReference) as error:
+            yield Finding(
+                "refused",
+                table.label,
+                ": ".join(filter(None, (error.diag.message_primary, error.diag.message_detail))),
+                hint=f"ALTER TABLE {table.label} REPLICA IDENTITY FULL, at least until the rows are filled.",
+                stops=True,
+            )
+        except errors.InsufficientPrivilege:
+            pass  # told as a matter of rights

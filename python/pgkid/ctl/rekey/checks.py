@@ -13,7 +13,8 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
-from pgkid.ctl.rekey.fill import time_of
+from pgkid.ctl.publications import of_updates
+from pgkid.ctl.rekey.fill import time_of, time_type
 from pgkid.ctl.rekey.follow import TRIGGER
 from pgkid.ctl.rekey.plan import Plan, beside
 from pgkid.ctl.rekey.twins import taken_names
@@ -29,6 +30,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_keys(plan)
     yield from of_triggers(plan)
     yield from of_rights(plan)
+    yield from of_updates(plan.conn, plan.tables())
     yield from of_row_types(plan.conn, [t.oid for t in plan.tables()], "whose key would be lost")
     yield from of_hanging(plan)
     yield from aliases.look(plan.conn, plan.columns)
@@ -242,7 +244,7 @@ def of_times(plan: Plan) -> Iterator[Finding]:
             yield Finding("times", "--during", "ends in the future", stops=True)
         yield from in_range(plan, [("--during", o.since), ("--during", o.until)])
         return
-    column = next((c for c in catalog.columns(plan.conn, plan.root.oid) if c.name == o.time), None)
+    about, type = f"column {o.time} of {plan.root.label}", time_type(plan)
     if not o.time:
         yield Finding(
             "times",
@@ -251,23 +253,23 @@ def of_times(plan: Plan) -> Iterator[Finding]:
             hint="Name a column with --time, or pass --during: keys then get times within it, in their order.",
             stops=True,
         )
-    elif column is None or not column.type.startswith(("timestamp", "date")):
-        yield Finding("times", f"column {o.time} of {plan.root.label}", "does not contain a time", stops=True)
-    elif "with time zone" not in column.type and not o.time_zone:
+    elif type is None:
+        hint = "Name a column of type timestamptz, timestamp or date, or pass --during."
+        yield Finding("times", about, "does not contain a time", hint=hint, stops=True)
+    elif type != "timestamp with time zone" and not o.time_zone:
         yield Finding(
             "times",
-            f"column {o.time} of {plan.root.label}",
-            f"is of type {column.type}, which has no time zone",
+            about,
+            f"is of type {type}, which has no time zone",
             hint="Pass the zone in which its values are written, such as --time-zone UTC.",
             stops=True,
         )
     else:
-        yield from of_rows(plan, column)
+        yield from of_rows(plan, about)
 
 
-def of_rows(plan: Plan, column: catalog.Column) -> Iterator[Finding]:
+def of_rows(plan: Plan, about: str) -> Iterator[Finding]:
     """Yields rows that have no time, or none that a key can have. Reads the whole table."""
-    about = f"column {column.name} of {plan.root.label}"
     try:
         none, late, first, last = plan.conn.execute(
             sql.SQL(
@@ -280,10 +282,11 @@ def of_rows(plan: Plan, column: catalog.Column) -> Iterator[Finding]:
     except psycopg.errors.InvalidParameterValue as error:
         yield Finding("times", "--time-zone", error.diag.message_primary or "", stops=True)
         return
+    hint = "Give these rows another time first."
     if none:
-        yield Finding("times", about, f"{none} rows have no time, or an infinite one", stops=True)
+        yield Finding("times", about, f"{none} rows have no time, or an infinite one", hint=hint, stops=True)
     if late:
-        yield Finding("times", about, f"{late} rows have a time in the future, up to {last}", stops=True)
+        yield Finding("times", about, f"{late} rows have a time in the future, up to {last}", hint=hint, stops=True)
     yield from in_range(plan, [(about, first)] + ([] if late else [(about, last)]))
 
 

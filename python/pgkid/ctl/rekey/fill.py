@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Optional
 
 from psycopg import sql
 
@@ -155,10 +156,28 @@ def time_of(plan: Plan) -> sql.Composed:
             "{since}::timestamptz + ({until}::timestamptz - {since}::timestamptz)"
             " * ((row_number() OVER (ORDER BY t.{key}) - 1)::float8 / count(*) OVER ())"
         ).format(since=sql.Literal(o.since), until=sql.Literal(o.until), key=plan.key.sql)
-    column = next(c for c in catalog.columns(plan.conn, plan.root.oid) if c.name == o.time)
-    if column.type.startswith("timestamp") and column.type.endswith("with time zone"):
-        return sql.SQL("t.{}::timestamptz").format(column.sql)
-    return sql.SQL("(t.{}::timestamp AT TIME ZONE {})").format(column.sql, sql.Literal(o.time_zone or "UTC"))
+    if time_type(plan) == "timestamp with time zone":
+        return sql.SQL("t.{}::timestamptz").format(sql.Identifier(o.time))
+    return sql.SQL("(t.{}::timestamp AT TIME ZONE {})").format(
+        sql.Identifier(o.time), sql.Literal(o.time_zone or "UTC")
+    )
+
+
+def time_type(plan: Plan) -> Optional[str]:
+    """Returns the type of the column that tells when a row was made, without its domain, or null if it tells no time."""
+    name: Optional[str] = one(
+        plan.conn,
+        """
+        WITH RECURSIVE type (oid) AS (
+            SELECT atttypid FROM pg_attribute WHERE attrelid = %s AND attname = %s AND attnum > 0
+            UNION
+            SELECT d.typbasetype FROM type JOIN pg_type AS d ON d.oid = type.oid AND d.typtype = 'd')
+        SELECT format_type(oid, NULL) FROM type
+         WHERE oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
+        """,
+        (plan.root.oid, plan.options.time),
+    )
+    return name
 
 
 def assignment(plan: Plan) -> Statement:

@@ -237,13 +237,16 @@ def of_subscriptions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator
 
 
 def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
-    """Yields the search_path of clients if PostgreSQL does not find the operators of new keys by it."""
+    """Yields the search_path of clients if PostgreSQL does not find the operators of new keys by it.
+
+    In plain SQL the type is a domain, whose operators are those of bigint.
+    """
     row = conn.execute(
         """
         SELECT n.nspname, s.reset_val, quote_ident(n.nspname), quote_ident(current_database()), current_user
           FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
                JOIN pg_catalog.pg_settings AS s ON s.name = 'search_path'
-         WHERE t.oid = to_regtype(%s)
+         WHERE t.oid = to_regtype(%s) AND t.typtype <> 'd'
         """,
         (new_type,),
     ).fetchone()
