@@ -256,4 +256,14 @@ is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}
 is(superuser(shop => 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
 
 $node->stop;
+# A foreign key to a partitioned table has one more constraint for each partition. Those of the partitions keep their names.
+database('referenced', q{
+	CREATE TABLE events (id kid64 PRIMARY KEY, previous kid64 CONSTRAINT itself REFERENCES events) PARTITION BY RANGE (id);
+	CREATE TABLE events_1 PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2..........'); CREATE TABLE events_2 PARTITION OF events DEFAULT;
+	ALTER TABLE events_2 RENAME CONSTRAINT itself TO "of 2"; COMMENT ON CONSTRAINT "of 2" ON events_2 IS 'its';
+	CREATE TABLE uses (event kid64 CONSTRAINT "to events" REFERENCES events); INSERT INTO events VALUES (kid_next(), NULL); UPDATE events SET previous = id; INSERT INTO uses SELECT id FROM events});
+leaves('referenced', 'run', 'events');
+is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
+	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}), qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|}, 'foreign keys to a partitioned table, and from it, keep their names');
+
 done_testing();

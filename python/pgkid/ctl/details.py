@@ -176,7 +176,11 @@ class Part:
 
 
 def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
-    """Returns the constraints that partitions have from their parents. CHECKs and NOT NULL have the parent's name."""
+    """Returns the constraints that partitions have from their parents. CHECKs and NOT NULL have the parent's name.
+
+    A foreign key to a partitioned table has one more constraint for each partition, of the same table, without a name
+    that anybody has given.
+    """
     return read(
         conn,
         Part,
@@ -184,7 +188,7 @@ def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
         SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind, k.conname AS name,
                obj_description(k.oid, 'pg_constraint') AS comment
           FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid
-         WHERE k.conrelid = ANY (%s)
+         WHERE k.conrelid = ANY (%s) AND p.conrelid IS DISTINCT FROM k.conrelid
                AND (k.contype IN ('f', 'p', 'u') AND p.conname !~ '^kid_(new|old)_' OR k.contype IN ('c', 'n') AND k.coninhcount > 0)
          ORDER BY k.oid
         """,
@@ -198,7 +202,8 @@ def give_parts(runner: Runner, wanted: Sequence[Part]) -> None:
         table = tables(runner.conn, [part.table])[0].sql
         for (present,) in runner.query(
             "SELECT k.conname FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid"
-            " WHERE k.conrelid = %s AND coalesce(p.conname, k.conname) = %s AND k.contype::text = %s",
+            " WHERE k.conrelid = %s AND coalesce(p.conname, k.conname) = %s AND k.contype::text = %s"
+            " AND p.conrelid IS DISTINCT FROM k.conrelid",
             (part.table, part.parent, part.kind),
         ):
             name = sql.Identifier(part.name)
