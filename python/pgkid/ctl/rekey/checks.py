@@ -27,7 +27,9 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     """
     yield from of_tables(plan)
     yield from of_columns(plan)
+    yield from of_domains(plan)
     yield from of_keys(plan)
+    yield from of_orphans(plan)
     yield from of_triggers(plan)
     yield from of_rights(plan)
     yield from of_updates(plan.conn, plan.tables())
@@ -102,6 +104,37 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
                 yield refused(about, "refers to the key, and has a default", "ALTER TABLE … ALTER … DROP DEFAULT.")
 
 
+def of_domains(plan: Plan) -> Iterator[Finding]:
+    """Yields columns whose domain says more than a type: new keys are not of it, and old keys are null at first."""
+    for column in filter(lambda c: c.is_top, plan.columns):
+        for domain, base, rules in plan.conn.execute(
+            """
+            WITH RECURSIVE d (place, oid) AS (
+                SELECT 1, atttypid FROM pg_attribute WHERE attrelid = %s AND attnum = %s
+                UNION ALL
+                SELECT d.place + 1, t.typbasetype FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd')
+            SELECT d.oid::regtype::text, (SELECT oid::regtype::text FROM d ORDER BY place DESC LIMIT 1), concat_ws(' ', CASE WHEN t.typnotnull THEN 'NOT NULL' END,
+                       'DEFAULT ' || t.typdefault, (SELECT string_agg(pg_get_constraintdef(k.oid), ' ' ORDER BY k.conname)
+                                                      FROM pg_constraint AS k WHERE k.contypid = d.oid AND k.contype = 'c'))
+              FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd' ORDER BY d.place
+            """,
+            (column.table, column.number),
+        ).fetchall():
+            label = plan.table(column.table).label
+            about = f"column {column.name} of {label}"
+            if rules:
+                yield Finding(
+                    "changed",
+                    about,
+                    f"new keys are not of domain {domain}, whose rules then do not hold",
+                    definition=rules,
+                    hint=f"ALTER TABLE {label} ALTER {column.sql.as_string(plan.conn)} TYPE {base}, and give the table such"
+                    " rules of its own.",
+                    stops=True,
+                    accept_name=about,
+                )
+
+
 def of_keys(plan: Plan) -> Iterator[Finding]:
     """Yields foreign keys and indexes that cannot have a twin."""
     oids = [table.oid for table in plan.tables()]
@@ -126,6 +159,42 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
     for index in catalog.indexes(plan.conn, oids):
         if any((index.table, number) in moved for number in index.other_classes):
             yield refused(f"index {index.label}", "has an operator class for the key that is not the default", again)
+
+
+def of_orphans(plan: Plan) -> Iterator[Finding]:
+    """Yields foreign keys that were not validated, if values would be lost that refer to no row. Reads the tables."""
+    moved = {(c.table, c.number): c for c in plan.columns}
+    keys = [k for k in catalog.constraints(plan.conn, [t.oid for t in plan.tables()]) if k.kind == "f" and not k.parent]
+    for key in keys:
+        for child, parent in zip(key.columns, key.ref_columns):
+            mine, other = moved.get((key.table, child)), moved.get((key.ref_table, parent))
+            if key.is_validated or not mine or not other:
+                continue
+            missing = one(
+                plan.conn,
+                sql.SQL(
+                    "SELECT count(*) FROM {} AS c WHERE c.{mine} IS NOT NULL"
+                    " AND NOT EXISTS (SELECT FROM {} AS p WHERE p.{other}::{type} {equals} c.{mine}::{type})"
+                ).format(
+                    plan.table(key.table).sql,
+                    plan.table(key.ref_table).sql,
+                    mine=mine.sql,
+                    other=other.sql,
+                    type=sql.SQL(plan.keys.old_type),
+                    equals=sql.SQL(plan.keys.old_equals),
+                ),
+            )
+            about = f"constraint {key.name} on {plan.table(key.table).label}"
+            if missing:
+                yield Finding(
+                    "changed",
+                    about,
+                    f"is not validated, and {missing} rows refer to no row: they get keys that no row has, and `finish`"
+                    " drops the old ones",
+                    hint=f"Delete these rows, set {mine.name} to NULL, or keep the values in a column without a foreign key.",
+                    stops=True,
+                    accept_name=about,
+                )
 
 
 def of_triggers(plan: Plan) -> Iterator[Finding]:
