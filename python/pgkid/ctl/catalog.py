@@ -211,9 +211,11 @@ def related(conn: Connection, relation: int) -> list[KeyColumn]:
         (relation,),
     )
     if not found:
+        others = tables(conn, sorted({k.ref_table for k in constraints(conn, [relation])} - {0, relation}))
+        hint = f"Move {', '.join(t.label for t in others)}: the columns that refer to a key are moved with it."
         raise Refused(
             f"{tables(conn, [relation])[0].label} has no primary key of one column",
-            "Move the tables to which it refers: its columns are moved with their keys.",
+            hint if others else "Make one column its primary key first.",
         )
     return found
 
