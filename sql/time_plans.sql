@@ -370,11 +370,13 @@ END $$;
 RESET cpu_operator_cost;
 
 -- A session remembers the functions that it puts in place of a comparison, until one of them is changed.
+SET enable_bitmapscan = off;
 BEGIN;
 ALTER FUNCTION kid64_edge(text, text, timestamptz) RENAME TO renamed;
 EXPLAIN (COSTS OFF) SELECT FROM brin_kid64 WHERE id > timestamptz '2026-11-02';
 ROLLBACK;
 EXPLAIN (COSTS OFF) SELECT FROM brin_kid64 WHERE id > timestamptz '2026-11-02';
+RESET enable_bitmapscan;
 
 DROP VIEW of_november, compared;
 DROP FUNCTION run, costly(timestamptz), costly(tstzrange), of_a_day, first_time, elsewhere, all_ways, set_epoch, is_early;
