@@ -75,7 +75,7 @@ my $others = q{
 	           WHEN name = 'default_table_access_method' THEN 'other' WHEN name LIKE '%tablespace%' THEN 'elsewhere'
 	           WHEN name = 'restrict_nonsystem_relation_kind' THEN 'view' WHEN name = 'gin_fuzzy_search_limit' THEN '1'
 	           WHEN name = 'default_transaction_isolation' THEN 'serializable' WHEN name = 'plpgsql.extra_errors' THEN 'all'
-	           WHEN name LIKE '%timeout' THEN '500ms'
+	           WHEN name = 'createrole_self_grant' THEN 'set' WHEN name LIKE '%timeout' THEN '500ms'
 	           WHEN vartype = 'bool' THEN CASE setting WHEN 'on' THEN 'off' ELSE 'on' END
 	           WHEN vartype = 'enum' THEN (SELECT e FROM unnest(enumvals) WITH ORDINALITY AS u (e, n) WHERE e <> setting ORDER BY n DESC LIMIT 1)
 	           WHEN vartype IN ('integer', 'real') THEN CASE setting WHEN min_val THEN max_val ELSE min_val END
