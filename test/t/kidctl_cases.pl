@@ -234,6 +234,13 @@ unlike($rules, qr/domain public\.bare|constraint b_key/, 'one without rules does
 query('ALTER TABLE c ALTER a TYPE bigint');
 ok_kidctl($_, 'p', @during, '--accept', 'constraint a_key on public.lost') foreach qw(run cancel);
 
+# A move goes on with its options, also where something was made meanwhile
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO p DEFAULT VALUES});
+ok_kidctl(qw(run p --time made --old-name old));
+query('CREATE VIEW late AS SELECT id FROM p');
+ok_kidctl($_, 'p') foreach qw(check run swap finish);
+is(query('SELECT kid_timestamp(id)::timestamptz(0), old FROM p JOIN late USING (id)'), '2026-01-01 00:00:00+00|1', 'which are those of the beginning');
+
 # Columns that tell a time, or seem to
 fresh(q{CREATE DOMAIN moment AS timestamptz(3) NOT NULL; CREATE DOMAIN day AS date; CREATE DOMAIN birth AS day;
 	CREATE TABLE p (id bigserial PRIMARY KEY, made moment DEFAULT '2026-01-01', born birth DEFAULT '2026-01-01', during daterange, times timestamptz[], said text); INSERT INTO p DEFAULT VALUES});

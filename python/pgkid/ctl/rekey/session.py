@@ -142,7 +142,7 @@ class RekeySession(Session):
         """Returns the move on a copy."""
         if conn is self.conn:
             return self.move
-        options = self.options()
+        options = self.move.plan().options  # of the state, if the move has begun
         if any(f.kind == "times" for f in self.report.findings):
             # What else is in the way is found all the same.
             options = replace(options, time=None, since="2020-01-02 UTC", until="2020-02-02 UTC")
