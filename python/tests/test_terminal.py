@@ -62,11 +62,24 @@ class Terminal(unittest.TestCase):
         self.assertIn('DROP VIEW "a\\x1b[2J\\r[red]b[/]"\n\tAS it is;', out.getvalue().replace("        AS", "\tAS"))
         self.assertNotIn("\x1b", out.getvalue())
 
+    def test_titles_of_steps(self) -> None:
+        out = io.StringIO()
+        step = Step("change", 'giving core types to "a\n; DROP TABLE b; --\x1b[2J"', lambda _runner: None)
+        with mock.patch.object(terminal, "out", Console(file=out, soft_wrap=True)):
+            terminal.print_script(Script([(step, [])]))
+        self.assertIn('\n-- change: giving core types to "a\\n; DROP TABLE b; --\\x1b[2J"\n', out.getvalue())
+
+    def test_names_that_look_like_markup(self) -> None:
+        for console, function in ((terminal.out, terminal.show), (terminal.err, terminal.say)):
+            with console.capture() as captured:
+                function('"a[/b]" ":id:" \x1b[2J')
+            self.assertEqual('"a[/b]" ":id:" \\x1b[2J\n', captured.get())
+
     def test_errors(self) -> None:
         out = io.StringIO()
         with mock.patch.object(terminal, "err", Console(file=out, soft_wrap=True)):
             terminal.print_refused(Refused("first\nsecond \x1b[2J", "a \x07"))
-        self.assertEqual("error: first\nsecond \\x1b[2J\nhint: a \\x07\n", out.getvalue())
+        self.assertEqual("error: first\n    second \\x1b[2J\nhint: a \\x07\n", out.getvalue())
 
 
 if __name__ == "__main__":

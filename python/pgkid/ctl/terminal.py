@@ -23,8 +23,8 @@ from pgkid.ctl.findings import KINDS, Finding, Refused, Report
 from pgkid.ctl.steps import Script
 
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True, emoji=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def escape(text: str) -> str:
@@ -45,9 +45,17 @@ def say(text: str) -> None:
     err.print(escape(text))
 
 
+def show(text: str) -> None:
+    """Prints a line of what was asked for."""
+    out.print(escape(text))
+
+
 def print_refused(refused: Refused) -> None:
-    """Prints an error as psql prints one of PostgreSQL's."""
-    err.print("[bold red]error:[/] " + "\n".join(escape(line) for line in str(refused).splitlines()))
+    """Prints an error as psql prints one of PostgreSQL's.
+
+    A message can contain names and messages of others. None of its further lines looks like one that kidctl begins.
+    """
+    err.print("[bold red]error:[/] " + "\n    ".join(escape(line) for line in str(refused).splitlines()))
     if refused.hint:
         err.print(f"[bold]hint:[/] {escape(refused.hint)}")
 
@@ -154,6 +162,6 @@ def print_script(script: Script) -> None:
         "-- What kidctl does, as it did in a rehearsal. To read, not to run: kidctl locks, waits and looks in between."
     )
     for step, statements in script.steps:
-        out.print(f"\n-- {step.name}: {step.title}", markup=False)
+        out.print(f"\n-- {step.name}: {visible(step.title)}", markup=False)
         for text in statements:
             out.print(visible(text, "\n\t") + ";", markup=False)

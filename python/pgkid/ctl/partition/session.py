@@ -146,19 +146,15 @@ class PartitionSession(Session):
         """Shows how far the move is."""
         if self.moves_rows():
             for line in MoveRows.status(self.conn, self.root):
-                terminal.out.print(line, markup=False)
+                terminal.show(line)
             return 0
         self.partition.options = None
         plan = self.partition.plan()
         assert plan.state
-        terminal.out.print(
-            f"move of {plan.root.label} to partitions of {plan.options.width}: {plan.state.step} is done"
-        )
-        terminal.out.print(
-            f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}"
-        )
+        terminal.show(f"move of {plan.root.label} to partitions of {plan.options.width}: {plan.state.step} is done")
+        terminal.show(f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}")
         for line in filling.status(self.conn, plan.state):
-            terminal.out.print(line, markup=False)
+            terminal.show(line)
         return 0
 
     def rows(self, conn: Connection) -> MoveRows:

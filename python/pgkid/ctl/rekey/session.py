@@ -208,13 +208,13 @@ class RekeySession(Session):
         """Shows how far the move is."""
         plan = self.begun()
         assert plan.state
-        terminal.out.print(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
+        terminal.show(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
         if plan.state.step == "prepare":
             for relation, block in self.conn.execute(
                 "SELECT relation, block FROM " + plan.place("places").as_string(self.conn)
             ).fetchall():
                 oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
-                terminal.out.print(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
+                terminal.show(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
         for line in filling.status(self.conn, plan.state):
-            terminal.out.print(line, markup=False)
+            terminal.show(line)
         return 0
