@@ -356,12 +356,13 @@ def trusted_path(conn: Connection, home: str) -> str:
 
     New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
     FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
-    created there what could fit better than pg_catalog's.
+    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain SQL.
     """
     trusted = one(
         conn,
         """
-        SELECT bool_and(r.rolsuper OR r.rolname = current_user OR r.oid = d.datdba)
+        SELECT bool_and(r.rolsuper OR r.rolname = current_user
+                        OR r.oid = d.datdba AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
           FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
                  WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
                 UNION
@@ -378,7 +379,8 @@ def trusted_path(conn: Connection, home: str) -> str:
 def lock_views(made: Sequence[Made]) -> list[Lock]:
     """Returns the locks of the views among some objects, as queries do before they lock the tables.
 
-    PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing.
+    PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing. If the name is
+    that of another view by then, or the view has another owner, the statement changes that: the proof fails.
     """
     found = []
     for one_made in reversed(made):
@@ -386,5 +388,9 @@ def lock_views(made: Sequence[Made]) -> list[Lock]:
             kind = one_made.label[: -len(one_made.view)].upper()
             owner = sql.Identifier(one_made.owner)
             text = sql.SQL("ALTER {}{} OWNER TO {}").format(sql.SQL(kind), sql.SQL(one_made.view), owner)
-            found.append(Lock(text))
+            proof = sql.SQL(
+                "SELECT c.xmin IS DISTINCT FROM pg_current_xact_id_if_assigned()::xid FROM pg_class AS c"
+                " WHERE c.oid = {} AND c.oid = to_regclass({})::oid"
+            ).format(one_made.oid, one_made.view)
+            found.append(Lock(text, proof=proof, about=one_made.label))
     return found

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Sequence
 import psycopg
 from psycopg import errors, sql
 
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 
 
@@ -53,10 +53,15 @@ def statement(template: str, *parts: object, about: str = "", outside: bool = Fa
 
 @dataclass(frozen=True)
 class Lock:
-    """A statement that takes a lock for which others wait, and one that takes a lock for which only VACUUM waits."""
+    """A statement that takes a lock for which others wait, and one that takes a lock for which only VACUUM waits.
+
+    `proof` is a query that returns true if `about` is still what the lock is meant for.
+    """
 
     text: sql.Composed
     quiet: Optional[sql.Composed] = None
+    proof: Optional[sql.Composed] = None
+    about: str = ""
 
 
 def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lock:
@@ -125,6 +130,10 @@ class Runner:
         self.limit("least(300, setting::int / 3)")
         for each in locks:
             self.conn.execute(each.text)
+            if each.proof and not one(self.conn, each.proof):
+                raise Refused(
+                    f"{each.about} has been replaced or given to another role meanwhile", "Run this step again."
+                )
 
     def limit(self, milliseconds: str) -> None:
         """Sets how long the transaction waits for a lock, as an expression of deadlock_timeout."""

@@ -24,7 +24,13 @@ LEFT_OUT = """
         UNION
         SELECT d.classid, d.objid
           FROM own AS o JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (o.classid, o.objid)
-         WHERE d.deptype IN ('a', 'i')),
+         WHERE d.deptype IN ('a', 'i')
+               -- A trigger has no owner. A role that may create one on the table may have created this one.
+               AND NOT EXISTS (SELECT FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+                                      JOIN pg_roles AS r ON r.oid = p.proowner
+                                WHERE (d.classid, d.objid) = ('pg_trigger'::regclass, t.oid)
+                                      AND NOT (r.rolsuper OR pg_has_role(r.oid, current_user, 'MEMBER'))
+                                      AND has_table_privilege(r.oid, t.tgrelid, 'TRIGGER'))),
     -- What objects of this role call and consist of; not tables and views that they read
     chosen AS (
         SELECT * FROM own
