@@ -57,6 +57,13 @@ like($output, qr/^swap: /m, 'a view with such a function is made again');
 is($node->safe_psql('fitting', 'SELECT concat FROM app.v'), 'ax', 'with the function that it had') or diag($output);
 is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'and the other one does not run as shop');
 
+# The state of a move contains statements. Not even who may write to all tables can change them.
+$node->safe_psql('postgres', 'CREATE ROLE loader LOGIN; GRANT pg_read_all_data, pg_write_all_data TO loader');
+my $state = $node->safe_psql('fitting', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) . '.state';
+is(run_sql($node, 'fitting', 'loader', "WITH u AS (UPDATE $state SET state = NULL RETURNING 1) SELECT count(*) FROM u"), 0, 'a role that may write to all tables cannot change the state of a move');
+like(run_sql($node, 'fitting', 'loader', "INSERT INTO $state VALUES (false)", may_fail => 1), qr/violates row-level security policy/, 'nor add one');
+is(run_sql($node, 'fitting', 'shop', "SELECT count(state) FROM $state"), 1, 'which the owner sees');
+
 # Who may create triggers on a table may have created those that call its own functions.
 $owner = create_database('triggered');
 $node->safe_psql('triggered', 'CREATE SCHEMA theirs AUTHORIZATION tenant; GRANT USAGE ON SCHEMA theirs TO PUBLIC; GRANT ALL ON app.users TO tenant');

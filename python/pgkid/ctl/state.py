@@ -71,6 +71,8 @@ def create(conn: Connection, schema: str, state: State) -> None:
     """Creates the schema of a move with its state, unless it is there. Call it in a transaction."""
     create_schema(conn, schema)
     conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.state (one boolean PRIMARY KEY, state jsonb)", schema))
+    # Members of pg_write_all_data could write statements into it otherwise, which later steps run.
+    conn.execute(identifier("ALTER TABLE {}.state ENABLE ROW LEVEL SECURITY", schema))
     save(conn, schema, state)
 
 
