@@ -255,7 +255,6 @@ foreach ([ check => 1 ], [ run => 0 ])
 is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}), '', 'the last statement of the page runs');
 is(superuser(shop => 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
 
-$node->stop;
 # A foreign key to a partitioned table has one more constraint for each partition. Those of the partitions keep their names.
 database('referenced', q{
 	CREATE TABLE events (id kid64 PRIMARY KEY, previous kid64 CONSTRAINT itself REFERENCES events) PARTITION BY RANGE (id);
@@ -266,4 +265,5 @@ leaves('referenced', 'run', 'events');
 is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
 	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}), qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|}, 'foreign keys to a partitioned table, and from it, keep their names');
 
+$node->stop;
 done_testing();
