@@ -25,8 +25,10 @@ constexpr time_operator operators[] = {{BTLessStrategyNumber, "<", "_lt_time", "
 StrategyNumber strategy_of_function(Oid function) {
   char const *const name = symbol_of(function);
   std::string_view const symbol = name != nullptr ? name : "";
+  // Not substr(), which can raise an exception, and so needs C++'s library at run time.
   auto const ends_with = [&](std::string_view end) {
-    return symbol.size() > end.size() && symbol.substr(symbol.size() - end.size()) == end;
+    return symbol.size() > end.size() &&
+           std::string_view{symbol.data() + (symbol.size() - end.size()), end.size()} == end;
   };
 
   for (time_operator const &one : operators)
