@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl path_to_kidctl start_writers finish_writers
+our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers
   run_sql dump_schema same_text pick quoted);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -32,6 +32,31 @@ sub kidctl_server
 	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n" . ($settings // ''));
 	$node->start;
 	return $node;
+}
+
+# Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it has printed, and
+# whether it was ended.
+my $cut = <<'PYTHON';
+import re, sys
+from pgkid.ctl import cli, steps
+where, executed, execute = sys.argv[1], 0, steps.Runner.execute
+def cut(self, what):
+    global executed
+    executed += 1
+    if executed > int(where) if where.isdigit() else re.match(where, what.text.as_string(self.conn)):
+        self.conn.close()
+        sys.exit(9)
+    return execute(self, what)
+steps.Runner.execute = cut
+sys.exit(cli.main(sys.argv[2:]))
+PYTHON
+
+sub cut_kidctl
+{
+	my ($connection, $where, @words) = @_;
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ $python, '-c', $cut, $where, @words, '-d', $connection ], '>&', \my $output);
+	return ($output, $? >> 8 == 9);
 }
 
 sub as_role

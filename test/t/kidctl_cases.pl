@@ -65,7 +65,7 @@ my @during = ('--during', '[2024-01-01, 2025-01-01)');
 
 # Columns of the table's row type
 fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE snap (at timestamptz, r p)');
-stops('a column of the row type', [ 'p', @during ], qr/column r of public\.snap: contains rows of public\.p/);
+stops('a column of the row type', [ 'p', @during ], qr/column r of public\.snap: has values of type public\.p/);
 
 # Keys without a default
 fresh(q{CREATE TABLE n (id numeric(20) PRIMARY KEY, b text); INSERT INTO n VALUES (1, 'x');

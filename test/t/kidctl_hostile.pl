@@ -67,10 +67,10 @@ is(run_sql($node, 'fitting', 'shop', "SELECT count(state) FROM $state"), 1, 'whi
 # Who may create triggers on a table may have created those that call its own functions.
 $owner = create_database('triggered');
 $node->safe_psql('triggered', 'CREATE SCHEMA theirs AUTHORIZATION tenant; GRANT USAGE ON SCHEMA theirs TO PUBLIC; GRANT ALL ON app.users TO tenant');
-run_sql($node, 'triggered', 'tenant', q{CREATE FUNCTION theirs.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE LOG 'the function of a tenant runs as %', current_user; RETURN NEW; END $$;
+run_sql($node, 'triggered', 'tenant', q{CREATE FUNCTION theirs.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE LOG 'the trigger of a tenant fires as %', current_user; RETURN NEW; END $$;
 	CREATE TRIGGER t BEFORE INSERT OR UPDATE OR DELETE ON app.users FOR EACH ROW EXECUTE FUNCTION theirs.f()});
 $output = (run_kidctl($owner, qw(rekey check app.users --time made --accept search_path)))[0];
-unlike(slurp_file($node->logfile), qr/LOG:  the function of a tenant runs as/, 'a rehearsal runs no trigger of theirs');
+unlike(slurp_file($node->logfile), qr/LOG:  the trigger of a tenant fires as/, 'a rehearsal fires no trigger of a tenant');
 like($output, qr/^  trigger app\.users t: is not in the copy  \(stops\)$/m, 'and says so') or diag($output);
 $node->safe_psql('triggered', 'REVOKE ALL ON app.users FROM tenant');
 $output = (run_kidctl($owner, qw(rekey check app.users --time made --accept search_path)))[0];

@@ -15,12 +15,12 @@ $node->safe_psql('postgres', q{
 	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader LOGIN; CREATE ROLE client LOGIN BYPASSRLS;
 	ALTER ROLE client SET default_transaction_isolation = 'repeatable read'});
 my $icu = $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'");
+my $locale = $icu ? "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'" : '';
 
 # Makes a database of the role shop with kid.
 sub database
 {
 	my ($name, $sql) = @_;
-	my $locale = $icu ? "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'" : '';
 	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop $locale");
 	$node->safe_psql($name, 'GRANT ALL ON SCHEMA public TO shop');
 	is(owner($name, "CREATE EXTENSION kid;\n$sql"), '', "there is $name");
@@ -264,6 +264,14 @@ database('referenced', q{
 leaves('referenced', 'run', 'events');
 is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
 	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}), qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|}, 'foreign keys to a partitioned table, and from it, keep their names');
+
+# In a template, kid belongs to the superuser who has created it.
+$node->safe_psql('postgres', "CREATE DATABASE prepared IS_TEMPLATE true $locale");
+$node->safe_psql('prepared', 'GRANT ALL ON SCHEMA public TO shop; CREATE EXTENSION kid');
+database('templated', 'CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT kid_next()); INSERT INTO t DEFAULT VALUES');
+like(leaves('templated', qw(check --all --template prepared)), qr/^not tried:.*\n(?: .*\n)*  extension kid: is not dropped, as it belongs to \S+ in the template$/m, 'which nobody else can drop');
+leaves('templated', qw(run --all --template prepared));
+is(owner('templated', 'DROP EXTENSION kid'), '', 'but its owner can drop kid where the tables are');
 
 $node->stop;
 done_testing();

@@ -31,28 +31,10 @@ sub kidctl_ok
 }
 
 # Runs kidctl until it has executed some statements, and then cuts its connection. Returns whether it was cut.
-my $broken = <<'PYTHON';
-import sys
-from pgkid.ctl import cli, steps
-left = int(sys.argv[1])
-execute = steps.Runner.execute
-def cut(self, what):
-    global left
-    left -= 1
-    if left < 0:
-        self.conn.close()
-        sys.exit(9)
-    return execute(self, what)
-steps.Runner.execute = cut
-sys.exit(cli.main(sys.argv[2:]))
-PYTHON
-
 sub kidctl_cut
 {
 	my ($database, $count, $action, @arguments) = @_;
-	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ find_python(), '-c', $broken, $count, 'partition', $action, @arguments, '--no-rehearsal', '-d', as_role($node, $database, 'shop') ], '>', \my $stdout, '2>', \my $stderr);
-	return $? >> 8 == 9;
+	return (cut_kidctl(as_role($node, $database, 'shop'), $count, 'partition', $action, @arguments, '--no-rehearsal'))[1];
 }
 
 sub run

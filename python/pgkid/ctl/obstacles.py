@@ -103,7 +103,7 @@ def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> I
         """,
         (list(tables),),
     ).fetchall():
-        yield refused(column, f"contains rows of {rows}, {consequence}")
+        yield refused(column, f"has values of type {rows}, {consequence}")
 
 
 def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:

@@ -137,8 +137,17 @@ class Leave:
                 self.try_drop(runner)
 
     def try_drop(self, runner: Runner) -> None:
-        """Drops the extension in the copy, to be taken back."""
-        if one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
+        """Drops the extension in the copy, to be taken back, unless it came there with a template of somebody else's."""
+        strangers = self.conn.execute(
+            "SELECT extname, quote_ident(pg_get_userbyid(extowner)) FROM pg_extension"
+            " WHERE extname IN ('kid', 'kid_seal') AND NOT pg_has_role(extowner, 'USAGE') ORDER BY 1"
+        ).fetchall()
+        assert self.report
+        for name, owner in strangers:
+            self.report.add(
+                "not tried", f"extension {name}", f"is not dropped, as it belongs to {owner} in the template"
+            )
+        if not strangers and one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
             with self.conn.transaction(force_rollback=True):
                 runner.execute(statement("DROP EXTENSION IF EXISTS kid_seal", about="extension kid_seal"))
                 runner.execute(statement("DROP EXTENSION kid", about="extension kid"))

@@ -174,7 +174,7 @@ def of_row_types(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
                         WHERE a.atttypid = t.type) AS n (oid, step)
         )
         SELECT DISTINCT format('column %%I of %%s', a.attname, c.oid::regclass),
-               format('contains rows of %%s, in which the key changes', t.source::regclass)
+               format('has values of type %%s, in which the key changes', t.source::regclass)
           FROM types AS t JOIN pg_catalog.pg_attribute AS a ON a.atttypid = t.type AND NOT a.attisdropped
                JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'm')
          WHERE t.depth > 0 ORDER BY 1
