@@ -59,6 +59,16 @@ unlike($output, qr/^fill/m, 'which is to fill rows');
 is($status, 0, 'and another kidctl can take that back') or diag($output);
 is($node->safe_psql('one', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'all of it');
 
+# A move that is interrupted before it has begun, while a dump reads all tables, also that of the lock
+$first = start_waiting($reader, 'app.orders', @run);
+my $dump = open_session($node, 'one');
+answer($dump, "BEGIN; LOCK TABLE $schema.running IN ACCESS SHARE MODE;");
+$first->{handle}->signal('INT');
+ok($node->poll_query_until('one', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'kidctl')}), 'an interrupted kidctl waits for no dump');
+close_session($dump);
+answer($reader, 'COMMIT;');
+finish_kidctl($first);
+
 # A kidctl that is killed
 $first = start_waiting($reader, 'app.orders', @run);
 kill_kidctl($first);

@@ -63,6 +63,8 @@ class Hold:
             if self.session.closed:
                 return
             if one(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
+                # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
+                self.session.execute("SET LOCAL lock_timeout = '3s'")
                 self.session.execute(identifier("DROP TABLE {}.running", self.schema))
                 self.session.execute(identifier("DROP SCHEMA {}", self.schema))
                 self.session.execute("COMMIT")
