@@ -1,0 +1,70 @@
+# What the tests of small schemas share: a server, and moves of a table in a database that has one of these schemas.
+package KidctlCases;
+use strict;
+use warnings;
+use Exporter 'import';
+use Kidctl;
+use Test::More;
+
+our @EXPORT = qw(start_cases kidctl ok_kidctl fresh query stops passes);
+
+my $node;
+
+sub start_cases
+{
+	$node = kidctl_server("autovacuum = off\nwal_level = logical\n");
+	$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE ROLE g1; CREATE ROLE g2');
+	return $node;
+}
+
+# Runs kidctl rekey as the owner of the tables. Returns what it prints, and its exit status.
+sub kidctl
+{
+	return run_kidctl(as_role($node, 'one', 'app'), 'rekey', @_);
+}
+
+sub ok_kidctl
+{
+	my (@arguments) = @_;
+	my ($output, $status) = kidctl(@arguments);
+	is($status, 0, "kidctl rekey @arguments[0, 1]") or diag($output);
+	return $output;
+}
+
+# Makes a database with a schema of the owner's, after a superuser has prepared it.
+sub fresh
+{
+	my ($schema, $prepared) = @_;
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
+	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER app');
+	$node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app;' . ($prepared // ''));
+	query($schema);
+	return;
+}
+
+sub query
+{
+	my ($sql, $role) = @_;
+	return $node->safe_psql('one', $sql, connstr => as_role($node, 'one', $role // 'app'));
+}
+
+# The check of a table stops the move, and names what is in the way.
+sub stops
+{
+	my ($what, $arguments, @named) = @_;
+	my ($output, $status) = kidctl('check', @$arguments);
+	is($status, 1, "$what stops the move") or diag($output);
+	like($output, $_, "the check says so: $_") foreach @named;
+	return $output;
+}
+
+# The check of a table finds nothing that stops the move.
+sub passes
+{
+	my ($what, @arguments) = @_;
+	my ($output, $status) = kidctl('check', @arguments);
+	is($status, 0, "$what does not stop the move") or diag($output);
+	return $output;
+}
+
+1;
