@@ -54,7 +54,8 @@ sub stops
 	my ($what, $arguments, @named) = @_;
 	my ($output, $status) = kidctl('check', @$arguments);
 	is($status, 1, "$what stops the move") or diag($output);
-	like($output, $_, "the check says so: $_") foreach @named;
+	# Perl 5.42 dies if a name of a test is not in ASCII.
+	like($output, $_, "the check says so: $_" =~ s/[^ -~]/./gr) foreach @named;
 	return $output;
 }
 
