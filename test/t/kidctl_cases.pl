@@ -80,6 +80,24 @@ my $lookalikes = passes('columns that look like references', qw(posts --time mad
 like($lookalikes, qr/^references:.*\n(?: .*\n)*.*column $_\b/m, "among the references: $_") foreach 'post_ids of public\.pools', '"?postId"? of public\.pools', 'post of public\.pools', 'post_id of audit\.log';
 unlike($lookalikes, qr/$_/, "not among them: $_") foreach qw(stripe_id flag_id);
 
+# Paths and lists of keys, which no foreign key can follow
+fresh(q{CREATE TABLE nodes (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', ancestry text, tree ltree, top ltree, words text, version text, amount text);
+	CREATE TABLE new (id bigserial PRIMARY KEY, tree ltree); CREATE TABLE pools (node_ids text, other text);
+	INSERT INTO nodes (ancestry, tree, top, words, version, amount) SELECT n || '/' || n + 1, text2ltree('0.' || n), text2ltree('top.n' || n), 'n ' || n, '1.' || n, n FROM generate_series(1, 20) AS n;
+	INSERT INTO pools SELECT n || ', ' || n + 1, n || ', ' || n + 1 FROM generate_series(1, 20) AS n; ANALYZE nodes, pools;
+	CREATE TABLE accounts (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz NOT NULL DEFAULT '2026-01-01', above text, numbers text);
+	INSERT INTO accounts (above, numbers) SELECT '/' || gen_random_uuid() || '/' || gen_random_uuid(), n || '/' || n FROM generate_series(1, 20) AS n; ANALYZE accounts}, 'CREATE EXTENSION ltree');
+my @several = (
+	[ [qw(nodes --time made --to bigint)], 'ancestry of public.nodes', 'tree of public.nodes', 'node_ids of public.pools' ],
+	[ [ 'new', @during ], 'tree of public.new' ],
+	[ [qw(accounts --time made)], 'above of public.accounts' ]);
+foreach (@several)
+{
+	my ($arguments, @expected) = @$_;
+	my ($told) = passes('several keys in a value', @$arguments) =~ /^(  column .*: seems to contain several keys of $arguments->[0] in .*\n(?:    the same: .*\n)?)/m;
+	is_deeply([ ($told // '') =~ /column (\S+ of [^\s:,]+)/g ], \@expected, "columns with several keys of $arguments->[0]");
+}
+
 # Statements and functions that see all columns, from prepare to finish
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x'); CREATE TABLE archive (LIKE p);
 	CREATE FUNCTION all_p() RETURNS SETOF p LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT id, b FROM p; END';

@@ -89,6 +89,33 @@ CANDIDATES = """
      ORDER BY c.oid::regclass::text, a.attnum"""
 
 
+# Columns of text and ltree in which ANALYZE saw nothing but keys, and several of them in some values. A number after a
+# point belongs to a path only in ltree: a text may be a version. Of an ltree without statistics, nothing is known.
+SEVERAL = """
+    SELECT c.oid AS table, a.attname AS name, format('column %%I of %%s', a.attname, c.oid::regclass) AS label
+      FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+           JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+           JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid AND (t.typcategory = 'S' OR t.typname = 'ltree')
+           CROSS JOIN LATERAL (
+               SELECT '(' || %(one)s || ')' AS one, CASE t.typname WHEN 'ltree' THEN '[.]' ELSE '[/,;| ]' END AS between
+           ) AS p
+           LEFT JOIN LATERAL (
+               SELECT bool_and(e ~ format('^%%2$s*(%%1$s%%2$s+)*%%1$s?$', p.one, p.between)) AS all,
+                      bool_or(e ~ format('%%1$s%%2$s+%%1$s', p.one, p.between)) AS some
+                 FROM pg_catalog.pg_stats AS s,
+                      unnest(coalesce(s.histogram_bounds::text::text[], '{}')
+                             || coalesce(s.most_common_vals::text::text[], '{}')) AS e
+                WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
+                      = (n.nspname, c.relname, a.attname, c.relkind = 'p')) AS v ON true
+     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_|^information_schema$'
+           AND coalesce(v.all AND v.some, t.typname = 'ltree')
+     ORDER BY c.oid::regclass::text, a.attnum"""
+NUMBER = "[0-9]+"
+UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+
+BY_HAND = "kidctl does not move {}: update these rows yourself between swap and finish, while both keys exist."
+
+
 def words(name: str) -> list[str]:
     """Returns the words of a name, such as post and id for post_id, postId and PostID."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+", name)]
@@ -162,8 +189,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
             yield finding(one, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
         elif one.kind_column and refers(one, called):
             message = f"may refer to {names[key.table]} in some rows, as {one.kind_column} tells"
-            hint = "kidctl does not move it: update these rows yourself between swap and finish, while both keys exist."
-            yield finding(one, message, width, hint)
+            yield finding(one, message, width, BY_HAND.format("it"))
         elif is_called_id(one.name) and not names_another(one.name, others):
             unclear.append(one.label)
     if unclear:
@@ -173,6 +199,17 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
             f"Whether these refer to {names[key.table]} is unclear: {'; '.join(unclear)}",
             hint="Those that do need a foreign key, or keep old keys.",
         )
+    yield from of_several(conn, columns, called, names[key.table])
+
+
+def of_several(conn: Connection, columns: Sequence[KeyColumn], called: Names, table: str) -> Iterator[Finding]:
+    """Yields columns with several keys in each value, in the tables of the move and where the name fits."""
+    moved = {column.top for column in columns}
+    one = UUID if columns[0].type == "uuid" else NUMBER
+    for oid, name, label in conn.execute(SEVERAL, {"one": one}).fetchall():
+        if oid in moved or called.fit(name):
+            message = f"seems to contain several keys of {table} in each value"
+            yield Finding("references", label, message, hint=BY_HAND.format("them"))
 
 
 def is_key(conn: Connection, column: KeyColumn) -> bool:
