@@ -1,23 +1,41 @@
 """Where kid is in a database, and which of its functions make keys."""
 from __future__ import annotations
 
-from typing import Iterator
+from dataclasses import dataclass
+from typing import Iterator, Optional
 
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
 
-# What makes keys of a name that the user gives as --to: a call for now, the function for a time in the past and what
-# follows the time in its call, and the type of the column. All arguments are given, so that no function that somebody
-# else has created in the same schema fits better.
+
+@dataclass(frozen=True)
+class Target:
+    """What new keys can be: a type, and the functions of kid that make its values.
+
+    Calls have all arguments, so that no function that somebody else has created in the same schema fits better.
+    """
+
+    type: str  # of a column with such keys; without a schema it is a type of kid's
+    next: str  # a call that makes a key now
+    at: str  # the function that makes a key of a time in the past, ...
+    more: str = ")"  # ... and what follows the time in its call
+    core: Optional[str] = None  # what columns of a type of kid's become when kid leaves the database
+
+
+# By the name that the user gives as --to. A new type of kid's needs a line here, and nothing else in this program.
 TARGETS = {
-    "kid64": ("kid_next()", "kid64_at", ")", "kid64"),
-    "kid96": ("kid96_next()", "kid96_at", ")", "kid96"),
-    "sno": ("sno_next(0)", "sno_at", ", 0)", "sno"),
-    "flake": ("flake_next()", "flake_at", ")", "flake"),
-    "flax": ("flax_next()", "flax_at", ")", "flax"),
-    "uuid": ("kid_uuidv7()", "kid_uuidv7_at", ")", "pg_catalog.uuid"),
-    "bigint": ("kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8", "pg_catalog.int8"),
+    "kid64": Target("kid64", "kid_next()", "kid64_at", core="bigint"),
+    "kid96": Target("kid96", "kid96_next()", "kid96_at", core="text"),
+    "sno": Target("sno", "sno_next(0)", "sno_at", ", 0)", core="text"),
+    "flake": Target("flake", "flake_next()", "flake_at", core="bigint"),
+    "flax": Target("flax", "flax_next()", "flax_at", core="text"),
+    "uuid": Target("pg_catalog.uuid", "kid_uuidv7()", "kid_uuidv7_at"),
+    "bigint": Target("pg_catalog.int8", "kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8"),
 }
+# The types of kid, with what each becomes.
+CORE = {target.type: target.core for target in TARGETS.values() if target.core}
+# The functions that a default may call. kid64_next() is another name of kid_next().
+GENERATORS = sorted({target.next.split("(")[0] for target in TARGETS.values()} | {f"{name}_next" for name in CORE})
 
 
 def home_of(conn: Connection) -> str:

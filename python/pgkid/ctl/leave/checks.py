@@ -12,11 +12,12 @@ from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
 from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.change import is_time_check, triggers_of_kid
 from pgkid.ctl.leave.defaults import core_type, generator
 from pgkid.ctl.leave.partitions import nodes
 from pgkid.ctl.leave.plan import Column, Group, Plan, generated
-from pgkid.ctl.leave.uses import CORE, Use
+from pgkid.ctl.leave.uses import Use
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 
 
@@ -295,7 +296,7 @@ class Look:
             SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
               FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname !~ '^(pg_|information_schema$)',
                    regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
-             WHERE (w.word ~ '^(kid_|kid64|kid96|flake_|flax_|sno_)' OR w.word = ANY (%(types)s))
+             WHERE (w.word ~ %(names)s OR w.word = ANY (%(types)s))
                    AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
                                                                AND o.proname = w.word)
                         OR w.word = ANY (%(types)s))
@@ -304,7 +305,7 @@ class Look:
                         WHERE d.objid = p.oid AND d.deptype = 'e')
              GROUP BY p.oid ORDER BY 1
             """,
-            {"home": self.plan.kid.home, "types": list(CORE)},
+            {"home": self.plan.kid.home, "types": list(CORE), "names": f"^(kid|{'|'.join(CORE)})_"},
         ).fetchall():
             yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
 

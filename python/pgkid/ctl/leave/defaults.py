@@ -17,8 +17,8 @@ UUIDV7 = (
 
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.kid import CORE, GENERATORS
 from pgkid.ctl.leave.plan import Column, Group, Plan
-from pgkid.ctl.leave.uses import CORE, GENERATORS
 from pgkid.ctl.steps import Runner, statement
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
+from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.plan import Column, Domain, Group, Plan
-from pgkid.ctl.leave.uses import COLLATION, CORE
+from pgkid.ctl.leave.uses import COLLATION
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 

@@ -8,11 +8,12 @@ from psycopg import sql
 from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.change import Change
 from pgkid.ctl.leave.checks import Look
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.plan import Plan, attributes, read_plan
-from pgkid.ctl.leave.uses import COLLATION, CORE, uses
+from pgkid.ctl.leave.uses import COLLATION, uses
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.steps import Runner, Step, lock, statement

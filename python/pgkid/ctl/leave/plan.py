@@ -7,8 +7,9 @@ from typing import Iterable, Optional, Sequence
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection
+from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.rewriter import Rewriter
-from pgkid.ctl.leave.uses import CORE, MEMBERS, Kid, Use, read_kid, uses
+from pgkid.ctl.leave.uses import MEMBERS, Kid, Use, read_kid, uses
 
 
 @dataclass(frozen=True)

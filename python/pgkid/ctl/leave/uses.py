@@ -9,20 +9,9 @@ from typing import Optional
 
 from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.kid import home_of
+from pgkid.ctl.kid import CORE, home_of
 
 
-# What each type becomes, and what makes its values.
-CORE = {"kid64": "bigint", "flake": "bigint", "kid96": "text", "sno": "text", "flax": "text"}
-GENERATORS = (
-    "kid_next",
-    "kid64_next",
-    "flake_next",
-    "kid_uuidv7",
-    "kid96_next",
-    "sno_next",
-    "flax_next",
-)
 COLLATION = ' COLLATE pg_catalog."C"'
 
 MEMBERS = """

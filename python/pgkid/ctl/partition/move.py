@@ -206,8 +206,7 @@ def end_swap(runner: Runner, plan: Plan) -> None:
 def writers_of(plan: Plan) -> Writers:
     """Returns what writers do to the tables of a plan. A key that has no default gets an ID of now."""
     kind = plan.key.type.split(".")[-1]
-    generator = TARGETS.get(kind, TARGETS["kid64"])[0]
-    given = sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
+    given = sql.SQL("{}.{}").format(sql.SQL(plan.home), sql.SQL(TARGETS.get(kind, TARGETS["kid64"]).next))
     labels = [table.label for table in catalog.tables(plan.conn, plan.tried())]
     return Writers(labels, {(plan.root.label, plan.key.name): given})
 

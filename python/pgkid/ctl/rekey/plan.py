@@ -171,12 +171,12 @@ def not_begun(root: catalog.Table) -> Refused:
 def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema: str) -> Keys:
     """Reads the types, operators and generators of both kinds of keys."""
     home = home_of(conn)
-    generator, at, more, kind = TARGETS[options.to]
-    new_type = kind if "." in kind else f"{home}.{kind}"
+    target = TARGETS[options.to]
+    new_type = target.type if "." in target.type else f"{home}.{target.type}"
     missing = conn.execute(
         "SELECT to_regtype(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_proc AS p"
         " WHERE p.pronamespace = to_regnamespace(%s) AND p.proname = %s)",
-        (new_type, home, at),
+        (new_type, home, target.at),
     ).fetchall()
     if missing[0][0]:
         raise Refused(f"kid in this database makes no keys of type {options.to}")
@@ -201,9 +201,9 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema
         old_next(conn, key, schema),
         str(row[0]),
         new_equals,
-        f"{home}.{generator}",
-        f"{home}.{at}",
-        more,
+        f"{home}.{target.next}",
+        f"{home}.{target.at}",
+        target.more,
     )
 
 
