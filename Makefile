@@ -68,19 +68,20 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               $(if $(UNDEFINED),-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
 EXTRA_CLEAN = $(OBJS:.o=.d)
 
-PRIVATE = test check test-assertions test-arm64 test-postgresql test-dist test-ha test-citus test-peers test-clients demo bench lint
+# test/run prepares the machine for these: each file in test/goals says which packages the goal needs, and what it does.
+GOALS   = $(notdir $(wildcard $(top)test/goals/*))
 OTHERS  = help report test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
-.PHONY: $(PRIVATE) $(OTHERS)
+.PHONY: $(GOALS) $(OTHERS)
 
-ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
+ifneq ($(filter $(GOALS) $(OTHERS),$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS. Other goals beside them, as in make clean test, have a make of
 # their own. One goal follows another.
 .NOTPARALLEL:
-BESIDE = $(filter-out $(PRIVATE) $(OTHERS),$(MAKECMDGOALS))
+BESIDE = $(filter-out $(GOALS) $(OTHERS),$(MAKECMDGOALS))
 .PHONY: $(BESIDE)
 $(BESIDE):
 	@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) $@
-$(PRIVATE):
+$(GOALS):
 	@$(top)test/run $@
 help:
 	@sed -n 's/^#@ //p' $(top)Makefile

@@ -1,4 +1,4 @@
--- make demo: shows what kid does, on the private server that test/goals started. psql shows each statement before its result.
+-- make demo: shows what kid does, on the private server that start_server() started. psql shows each statement before its result.
 \set say '\n\033[1m== '
 \set end '\033[0m'
 

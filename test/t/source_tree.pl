@@ -63,6 +63,14 @@ is_deeply([ map { my $file = $_; map { /\@extschema\@/ ? $file : () } slurp_file
 # Tests run side by side, and all of them have the same folder for their results.
 none_has(qr/\btmp_chec[k]\b/, 'each test has its files in a folder of its own', glob 'test/t/*.p[lm]');
 
+# What test/run and the Makefile need of a goal.
+foreach my $file (glob 'test/goals/*')
+{
+	my $goal = basename($file);
+	each_has(qr/^packages\(\) \{.*^run_goal\(\) \{|^\. "\$top\/test\/goals\//ms, "$file defines packages() and run_goal(), or includes a file that does", $file);
+	each_has(qr/^#@ make \Q$goal\E /m, "make help has $goal", 'Makefile');
+}
+
 # Until a version has its tag, a change of SQL changes its scripts in released. Afterwards it takes the next version.
 my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'/m;
 my $made = PostgreSQL::Test::Utils::tempdir;
