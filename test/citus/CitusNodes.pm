@@ -54,7 +54,8 @@ sub add_node
 sub start_cluster
 {
 	my ($coordinator, @workers) = map { new_node($_) } 'coordinator', @_;
-	$coordinator->safe_psql('postgres', sprintf "SELECT citus_set_coordinator_host('127.0.0.1', %d)", $coordinator->port);
+	$coordinator->safe_psql('postgres', sprintf "SELECT citus_set_coordinator_host('127.0.0.1', %d)",
+		$coordinator->port);
 	add_node($coordinator, $_) foreach @workers;
 	# Citus creates the extension on the workers, too.
 	$coordinator->safe_psql('postgres', 'CREATE EXTENSION kid');
@@ -79,7 +80,8 @@ sub has_ids
 {
 	my ($node, $table, $count, $name) = @_;
 	my ($rows, @distinct) = split /[|]/, $node->safe_psql('postgres',
-		"SELECT count(*), count(DISTINCT kid64), count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT flake) FROM $table");
+		"SELECT count(*), count(DISTINCT kid64), count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT flake)
+			FROM $table");
 	is("@distinct", join(' ', ($rows) x 4), "$name: no ID repeats");
 	return cmp_ok($rows, '>=', $count, "$name: at least $count rows, in fact $rows");
 }
@@ -102,7 +104,8 @@ sub start_load
 	my $script = $node->basedir . '/load' . ++$scripts . '.sql';
 	append_to_file($script, "$statement\n");
 	my ($stdout, $stderr) = ('', '');
-	my $handle = IPC::Run::start([ 'pgbench', '-n', '-c', $clients, '-t', $times, '-f', $script, '-d', $node->connstr('postgres') ],
+	my $handle = IPC::Run::start([ 'pgbench', '-n', '-c', $clients, '-t', $times, '-f', $script,
+			'-d', $node->connstr('postgres') ],
 		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	return { name => $node->name, handle => $handle, stderr => \$stderr };
 }

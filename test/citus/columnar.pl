@@ -15,14 +15,16 @@ foreach (all_types())
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE made_$type (id $column, n int) USING columnar;
 		INSERT INTO made_$type
-		SELECT ${type}_at(timestamptz '2026-01-01 00:00+00' + n * interval '1 second'), n FROM generate_series(0, 99999) AS n});
+		SELECT ${type}_at(timestamptz '2026-01-01 00:00+00' + n * interval '1 second'), n
+			FROM generate_series(0, 99999) AS n});
 	# There are ten groups of 10,000 rows, and the hour is in the fourth and the fifth.
 	foreach my $condition ("kid_within(id, tstzrange('2026-01-01 10:33:20+00', '2026-01-01 11:33:20+00'))",
 		"id >= '2026-01-01 10:33:20+00'::timestamptz AND id < '2026-01-01 11:33:20+00'::timestamptz")
 	{
 		is($node->safe_psql('postgres', "SELECT count(*), min(n), max(n) FROM made_$type WHERE $condition"),
 			'3600|38000|41599', "$type: $condition");
-		like($node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT n FROM made_$type WHERE $condition"),
+		like($node->safe_psql('postgres',
+				"EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT n FROM made_$type WHERE $condition"),
 			qr/Columnar Chunk Groups Removed by Filter: 8$/m, "$type: two groups are read");
 	}
 }

@@ -18,12 +18,14 @@ my @loads = map { start_load($_, 2, 400, $insert) } @nodes;
 my $moves = 0;
 foreach my $round ('there', 'back')
 {
-	foreach my $line (split /\n/, $coordinator->safe_psql('postgres', 'SELECT shardid, nodeport FROM citus_shards ORDER BY shardid LIMIT 4'))
+	foreach my $line (split /\n/, $coordinator->safe_psql('postgres',
+			'SELECT shardid, nodeport FROM citus_shards ORDER BY shardid LIMIT 4'))
 	{
 		my ($shard, $port) = split /[|]/, $line;
 		my ($to) = grep { $_->port != $port } @workers;
 		$coordinator->safe_psql('postgres',
-			sprintf "SELECT citus_move_shard_placement(%d, '127.0.0.1', %d, '127.0.0.1', %d, shard_transfer_mode => 'force_logical')",
+			sprintf "SELECT citus_move_shard_placement(%d, '127.0.0.1', %d, '127.0.0.1', %d,
+				shard_transfer_mode => 'force_logical')",
 			$shard, $port, $to->port);
 		$moves++;
 	}

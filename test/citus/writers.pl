@@ -25,15 +25,19 @@ foreach my $generator ('kid_next()', 'kid64_at(now())', 'flake_next()', 'flake_a
 	foreach my $node (@workers)
 	{
 		my $error = error_of($node, "SELECT $generator");
-		like($error, qr{55000: IDs that this Citus worker makes would repeat}, "without settings, $generator fails on a worker");
+		like($error, qr{55000: IDs that this Citus worker makes would repeat},
+			"without settings, $generator fails on a worker");
 		my @hint = $error =~ /(ALTER SYSTEM [^;]*)/g;
 		@commands = @hint if @hint > @commands;
 	}
 }
-like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'), qr{55000}, 'without settings, INSERT ... SELECT fails');
-is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM rows_of_all'), '0', 'without settings, INSERT ... SELECT inserts no row');
+like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'), qr{55000},
+	'without settings, INSERT ... SELECT fails');
+is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM rows_of_all'), '0',
+	'without settings, INSERT ... SELECT inserts no row');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_node (tenant, v) SELECT tenant, v FROM source');
-is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT kid_node(kid96)) FROM rows_of_node'),
+is($coordinator->safe_psql('postgres',
+		'SELECT count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT kid_node(kid96)) FROM rows_of_node'),
 	'20000|20000|2', 'without settings, both workers make distinct kid96 and sno');
 has_ids_of_coordinator('without settings');
 
@@ -42,8 +46,10 @@ sub has_ids_of_coordinator
 {
 	my ($name) = @_;
 	$coordinator->safe_psql('postgres', 'TRUNCATE rows_of_all');
-	$coordinator->safe_psql('postgres', 'INSERT INTO rows_of_all (tenant, v) SELECT i, i FROM generate_series(1, 20000) AS i');
-	$coordinator->safe_psql('postgres', "COPY rows_of_all (tenant, v) FROM PROGRAM 'seq -f %.0f,1 20000' WITH (FORMAT csv)");
+	$coordinator->safe_psql('postgres',
+		'INSERT INTO rows_of_all (tenant, v) SELECT i, i FROM generate_series(1, 20000) AS i');
+	$coordinator->safe_psql('postgres',
+		"COPY rows_of_all (tenant, v) FROM PROGRAM 'seq -f %.0f,1 20000' WITH (FORMAT csv)");
 	return has_ids($coordinator, 'rows_of_all', 40000, "$name, COPY and INSERT on the coordinator");
 }
 
@@ -55,7 +61,8 @@ is(join(' ', map { $_->safe_psql('postgres', 'SELECT * FROM kid_identity()') } @
 $coordinator->safe_psql('postgres', 'TRUNCATE rows_of_all');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source') foreach 1 .. 3;
 has_ids($coordinator, 'rows_of_all', 60000, 'with the settings of the hint, INSERT ... SELECT');
-is($coordinator->safe_psql('postgres', 'SELECT DISTINCT kid_node(kid96), kid_partition(sno), kid_generator(flake), kid_sequence(kid64) / 1024 FROM rows_of_all ORDER BY 1'),
+is($coordinator->safe_psql('postgres', 'SELECT DISTINCT kid_node(kid96), kid_partition(sno), kid_generator(flake),
+		kid_sequence(kid64) / 1024 FROM rows_of_all ORDER BY 1'),
 	"1|1|1|8\n2|2|2|4", 'with the settings of the hint, each worker makes IDs with its number');
 has_ids_of_coordinator('with settings');
 
@@ -67,21 +74,26 @@ end_load(
 	start_load($coordinator, 1, 50, $insert),
 	start_load($coordinator, 1, 5, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source LIMIT 10000;'),
 	start_load($coordinator, 1, 3, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source;'),
-	start_load($coordinator, 1, 20, "COPY rows_of_all (tenant, v) FROM PROGRAM 'seq -f %.0f,1 500' WITH (FORMAT csv);"));
+	start_load($coordinator, 1, 20,
+		"COPY rows_of_all (tenant, v) FROM PROGRAM 'seq -f %.0f,1 500' WITH (FORMAT csv);"));
 has_ids($coordinator, 'rows_of_all', 4 * 10000 + 10000 + 50000 + 60000 + 10000, 'all ways to write at once');
-is($coordinator->safe_psql('postgres', 'SELECT string_agg(DISTINCT kid_node(kid96)::text, $$ $$) FROM rows_of_all'), '0 1 2', 'the table has IDs of all nodes');
+is($coordinator->safe_psql('postgres', 'SELECT string_agg(DISTINCT kid_node(kid96)::text, $$ $$) FROM rows_of_all'),
+	'0 1 2', 'the table has IDs of all nodes');
 
 # Statements that Citus rejects, and a number without a lane.
-like(error_of($coordinator, 'UPDATE rows_of_all SET kid64 = kid_next()'), qr{functions used in UPDATE queries on distributed tables must not be VOLATILE},
+like(error_of($coordinator, 'UPDATE rows_of_all SET kid64 = kid_next()'),
+	qr{functions used in UPDATE queries on distributed tables must not be VOLATILE},
 	'Citus rejects UPDATE with kid_next()');
 set_on([ 'ALTER SYSTEM SET kid.lanes = 2', 'SELECT pg_reload_conf()' ], @nodes);
 like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'),
-	qr{F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 2, and the range is 0 to 1}, 'with two lanes a third node fails');
+	qr{F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 2, and the range is 0 to 1},
+	'with two lanes a third node fails');
 
 # Transactions on other nodes are not known here, so there is no horizon.
 foreach my $horizon ('kid_horizon()', 'flake_horizon()', 'kid_uuidv7_horizon()')
 {
-	like(($coordinator->psql('postgres', "SELECT $horizon"))[2], qr/ERROR:  \Q$horizon\E is not available in a database that has Citus\n/, "$horizon is an error");
+	like(($coordinator->psql('postgres', "SELECT $horizon"))[2],
+		qr/ERROR:  \Q$horizon\E is not available in a database that has Citus\n/, "$horizon is an error");
 }
 
 $_->stop foreach @nodes;

@@ -1,5 +1,5 @@
-# A psql session that answers one query after another. PostgreSQL's own modules have such sessions too, but they differ between
-# versions.
+# A psql session that answers one query after another. PostgreSQL's own modules have such sessions too,
+# but they differ between versions.
 package Dialogue;
 use strict;
 use warnings;
@@ -15,8 +15,10 @@ sub open_session
 	my ($node, $database) = @_;
 	my %session = (stdin => '', output => '');
 	$session{handle} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never', '-d', $node->connstr($database // 'postgres'), '-f', '-' ],
-		'<', \$session{stdin}, '>', \$session{output}, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never',
+			'-d', $node->connstr($database // 'postgres'), '-f', '-' ],
+		'<', \$session{stdin}, '>', \$session{output}, '2>&1',
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	$session{pid} = answer(\%session, 'SELECT pg_backend_pid();');
 	return \%session;
 }

@@ -1,5 +1,5 @@
-# A PostgreSQL server whose clock a test sets: libfaketime moves the clock while the server runs. Timeouts are turned off as far
-# as possible: PostgreSQL reads the clock in their signal handler, and libfaketime is not safe there.
+# A PostgreSQL server whose clock a test sets: libfaketime moves the clock while the server runs. Timeouts are turned
+# off as far as possible: PostgreSQL reads the clock in their signal handler, and libfaketime is not safe there.
 package FakeClock;
 use strict;
 use warnings;
@@ -10,7 +10,8 @@ use Test::More ();
 
 # $node->{preload} names another library for LD_PRELOAD.
 
-# Sets the clock, in libfaketime's syntax: an offset (-1h), or a time at which the clock stands still (2030-01-01 00:00:00).
+# Sets the clock, in libfaketime's syntax: an offset (-1h), or a time at which the clock stands still
+# (2030-01-01 00:00:00).
 sub set_clock
 {
 	my ($self, $clock) = @_;
@@ -26,7 +27,8 @@ sub init
 {
 	my ($self, @arguments) = @_;
 	$self->SUPER::init(@arguments);
-	$self->append_conf('postgresql.conf', "deadlock_timeout = '1h'\nlog_startup_progress_interval = 0\nautovacuum = off\n");
+	$self->append_conf('postgresql.conf',
+		"deadlock_timeout = '1h'\nlog_startup_progress_interval = 0\nautovacuum = off\n");
 	return;
 }
 

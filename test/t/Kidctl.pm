@@ -1,5 +1,5 @@
-# What the tests of kidctl share: a server, runs of the program, sessions that write meanwhile, and texts that are compared.
-# A connection is a string as psql takes it, which names the role.
+# What the tests of kidctl share: a server, runs of the program, sessions that write meanwhile, and texts that are
+# compared. A connection is a string as psql takes it, which names the role.
 package Kidctl;
 use strict;
 use warnings;
@@ -11,7 +11,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers
+our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl cut_kidctl
+  path_to_kidctl start_writers finish_writers
   run_sql dump_schema same_text pick quoted);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -34,8 +35,8 @@ sub kidctl_server
 	return $node;
 }
 
-# Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it has printed, and
-# whether it was ended.
+# Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it
+# has printed, and whether it was ended.
 my $cut = <<'PYTHON';
 import re, sys
 from pgkid.ctl import cli, steps
@@ -70,7 +71,8 @@ sub start_kidctl
 {
 	my ($connection, @words) = @_;
 	my $output = '';
-	my $handle = IPC::Run::start([ $python, 'python/kidctl', map({ encode('UTF-8', $_) } @words), '-d', $connection ], '>&', \$output);
+	my $handle = IPC::Run::start([ $python, 'python/kidctl', map({ encode('UTF-8', $_) } @words), '-d', $connection ],
+		'>&', \$output);
 	return { handle => $handle, output => \$output };
 }
 
@@ -110,8 +112,10 @@ sub start_writers
 	my $file = "$temporary/writers_" . ++$files . '.sql';
 	append_to_file($file, encode('UTF-8', $script));
 	my ($output, $errors) = ('', '');
-	my @options = ('-c', $options{sessions} // 8, '-T', $options{seconds}, '--rate', $options{rate}, '--max-tries', 1000);
-	my $handle = IPC::Run::start([ 'pgbench', '-n', @options, '-f', $file, $connection ], '>', \$output, '2>', \$errors);
+	my @options = ('-c', $options{sessions} // 8, '-T', $options{seconds}, '--rate', $options{rate},
+		'--max-tries', 1000);
+	my $handle = IPC::Run::start([ 'pgbench', '-n', @options, '-f', $file, $connection ], '>', \$output, '2>',
+		\$errors);
 	return { handle => $handle, output => \$output, errors => \$errors };
 }
 
@@ -129,7 +133,8 @@ sub run_sql
 {
 	my ($node, $database, $role, $sql, %options) = @_;
 	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr, connstr => as_role($node, $database, $role), on_error_stop => 1);
+	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr,
+		connstr => as_role($node, $database, $role), on_error_stop => 1);
 	return $stderr if $options{may_fail};
 	die("$database: $stderr\n" . substr($sql, 0, 1000)) if $stderr =~ /ERROR/;
 	return decode('UTF-8', $stdout);
@@ -140,7 +145,8 @@ sub dump_schema
 {
 	my ($connection, @options) = @_;
 	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '--schema-only', @options, '-d', $connection ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
+	IPC::Run::run([ 'pg_dump', '--schema-only', @options, '-d', $connection ], '>', \$stdout, '2>', \$stderr)
+	  or die("pg_dump: $stderr");
 	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr;
 }
 
@@ -149,7 +155,8 @@ sub same_text
 {
 	my ($got, $wanted, $what) = @_;
 	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
+	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file,
+			encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
 	fail($what);
 	diag(scalar `diff -U2 @files | head -60`);
 	return;

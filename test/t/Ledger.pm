@@ -1,19 +1,23 @@
-# The IDs that clients were given, kept outside the servers, so that the ledger keeps what a server forgets. Three counts must
-# be 0: IDs that were given twice; IDs of kid64, flake and uuid at or below an earlier one; and rows that a unique key rejected.
+# The IDs that clients were given, kept outside the servers, so that the ledger keeps what a server forgets.
+# Three counts must be 0: IDs that were given twice; IDs of kid64, flake and uuid at or below an earlier
+# one; and rows that a unique key rejected.
 package Ledger;
 use strict;
 use warnings;
 use Test::More ();
 
-# A partition number for each timeline would keep their snos apart, whatever the clock does. So all have the same number.
+# A partition number for each timeline would keep their snos apart, whatever the clock does. So all have
+# the same number.
 our $settings = "kid.sno_partition = 7\nkid.max_wait = '20s'\n";
 our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
-	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
+	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(),
+		sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
 
 sub new
 {
 	my ($class) = @_;
-	return bless { seen => {}, highest => {}, count => 0, repeated => 0, below => 0, refused => 0, first => '' }, $class;
+	return bless { seen => {}, highest => {}, count => 0, repeated => 0, below => 0, refused => 0, first => '' },
+	  $class;
 }
 
 # Copies the ledger for two servers that continue from the same moment without knowing each other.
@@ -27,8 +31,10 @@ sub copy
 sub statements
 {
 	my ($self, $count) = @_;
-	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count) RETURNING kid::bigint, flake::bigint, sno, uuid;\n";
-	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7() FROM generate_series(1, $count);\n";
+	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count)
+		RETURNING kid::bigint, flake::bigint, sno, uuid;\n";
+	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next(),
+		kid_uuidv7() FROM generate_series(1, $count);\n";
 }
 
 # Adds the output of sessions. They must have begun after everything in the ledger was added.

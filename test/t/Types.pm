@@ -1,5 +1,5 @@
-# The types in src/types.def, for tests that run for all of them. The details come from the first lines of src/sql/types/T.sql.
-# Each type is a hash:
+# The types in src/types.def, for tests that run for all of them. The details come from the first lines of
+# src/sql/types/T.sql. Each type is a hash:
 #
 #         name      as in src/types.def
 #         type      the SQL type of its columns
@@ -29,7 +29,8 @@ sub describe
 	my ($name) = @_;
 	my ($header) = read_file("sql/types/$name.sql") =~ /\A(.*?)\n\n/s;
 	my %value = $header =~ /^-- (\w+): (.*)$/mg;
-	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
+	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
+	  or die "src/core/types/$name.hpp: no size";
 	my $prefix = $value{prefix} // $name;
 	# The generator of kid64 has a second name, which columns should use.
 	my $next = $value{next} // ($name eq 'kid64' ? 'kid_next' : "${prefix}_next");

@@ -1,5 +1,5 @@
-# A session reads the page of the bounds, but its client does not read messages. The session holds no lock when it reports an
-# error or a warning about the page. So other sessions continue, or get their own error.
+# A session reads the page of the bounds, but its client does not read messages. The session holds no lock when it
+# reports an error or a warning about the page. So other sessions continue, or get their own error.
 use strict;
 use warnings;
 use Failure;
@@ -28,7 +28,8 @@ sub start_stuck
 	close $file;
 	$node->start;
 	my $session = start_deaf($node, 'SELECT kid_next()');
-	is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session is stuck in sending to a client that does not read');
+	is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite',
+		'the session is stuck in sending to a client that does not read');
 	return $session;
 }
 
@@ -37,23 +38,29 @@ sub other_says
 {
 	my ($query) = @_;
 	my $timed_out;
-	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query", timeout => 30, timed_out => \$timed_out);
+	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query", timeout => 30,
+		timed_out => \$timed_out);
 	return $timed_out ? 'nothing' : $stdout . $stderr;
 }
 
 # The page is damaged: an error.
 my $id = $node->safe_psql('postgres', 'SELECT kid_next()::bigint');
 my $stuck = start_stuck(24);
-like(other_says('SELECT flake_next()'), qr{ERROR:  XX001: page of the bounds of IDs is damaged}, 'while a session is stuck in reporting that the page is damaged, another session gets the same error');
-like(other_says("SELECT kid_reset_clock(now() + interval '10 s'); SELECT kid_next()::bigint > $id"), qr{\A\nt.*NOTICE: .*page of the bounds of IDs was written anew}, 'after the page is repaired, other sessions make IDs');
+like(other_says('SELECT flake_next()'), qr{ERROR:  XX001: page of the bounds of IDs is damaged},
+	'while a session is stuck in reporting that the page is damaged, another session gets the same error');
+like(other_says("SELECT kid_reset_clock(now() + interval '10 s'); SELECT kid_next()::bigint > $id"),
+	qr{\A\nt.*NOTICE: .*page of the bounds of IDs was written anew},
+	'after the page is repaired, other sessions make IDs');
 is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session with the error is still stuck in sending');
 close $stuck;
 
 # The checksum is wrong: a warning.
 $id = $node->safe_psql('postgres', 'SELECT kid_next()::bigint');
 $stuck = start_stuck(8191, 'pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
-is(other_says("SELECT kid_next()::bigint > $id"), 't', 'while a session is stuck in a warning of a wrong checksum, another session makes IDs');
-like(slurp_file($node->logfile), qr{WARNING:  (?:page verification failed|ignoring checksum failure)}, 'the warning of a wrong checksum is in the log');
+is(other_says("SELECT kid_next()::bigint > $id"), 't',
+	'while a session is stuck in a warning of a wrong checksum, another session makes IDs');
+like(slurp_file($node->logfile), qr{WARNING:  (?:page verification failed|ignoring checksum failure)},
+	'the warning of a wrong checksum is in the log');
 is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session with the warning is still stuck in sending');
 close $stuck;
 $node->stop('immediate');

@@ -1,5 +1,6 @@
-# The very first IDs of a cluster, made at the same moment by two sessions. The server is killed right after them, and its clock
-# is behind when it starts again. There are twenty rounds, each without a page at the beginning. No ID must repeat.
+# The very first IDs of a cluster, made at the same moment by two sessions. The server is killed right
+# after them, and its clock is behind when it starts again. There are twenty rounds, each without a page
+# at the beginning. No ID must repeat.
 # Promise: A server that stopped and started
 use strict;
 use warnings;
@@ -12,7 +13,8 @@ use Time::HiRes qw(usleep);
 
 my $node = FakeClock->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
+$node->append_conf('postgresql.conf',
+	"restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
 $node->start;
 $node->sql($Ledger::schema);
 $node->stop;
@@ -24,7 +26,8 @@ my ($repeated, $below, $failures) = ('', 0, '');
 my %seen;
 foreach my $round (1 .. 20)
 {
-	# Without the page, the cluster is like one that never had an ID. So the clock moves past the IDs of the previous round.
+	# Without the page, the cluster is like one that never had an ID. So the clock moves past the IDs of
+	# the previous round.
 	unlink $page;
 	$node->set_clock('+' . 60 * $round . 's');
 	$node->start;

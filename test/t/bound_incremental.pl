@@ -1,5 +1,5 @@
-# A full and an incremental backup are combined: the result has the bound of the incremental one. Tested with each I/O method of
-# the server.
+# A full and an incremental backup are combined: the result has the bound of the incremental one. Tested
+# with each I/O method of the server.
 # Promise: A server never again issues an ID
 use strict;
 use warnings;
@@ -20,12 +20,14 @@ foreach my $n (0 .. $#ways)
 	$primary->start;
 	$primary->sql(q{
 		CREATE EXTENSION IF NOT EXISTS kid;
-		CREATE TABLE IF NOT EXISTS ids (n int, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
+		CREATE TABLE IF NOT EXISTS ids (n int, kid kid64 UNIQUE DEFAULT kid_next(),
+			flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
 			uuid uuid UNIQUE DEFAULT kid_uuidv7());
 		INSERT INTO ids SELECT generate_series(1, 1000)});
 	$primary->backup("full$n");
 	$primary->sql('INSERT INTO ids SELECT generate_series(1, 1000); CHECKPOINT');
-	$primary->backup("incremental$n", backup_options => [ '--incremental', $primary->backup_dir . "/full$n/backup_manifest" ]);
+	$primary->backup("incremental$n",
+		backup_options => [ '--incremental', $primary->backup_dir . "/full$n/backup_manifest" ]);
 	my $rows = $primary->sql('SELECT count(*) FROM ids');
 	$primary->stop;
 
@@ -33,10 +35,12 @@ foreach my $n (0 .. $#ways)
 	$restored->init_from_backup($primary, "incremental$n", combine_with_prior => ["full$n"]);
 	$restored->set_clock('-90s');
 	$restored->start;
-	is($restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next() AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
+	is($restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next()
+			AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
 		"$rows|t|t|t", "$way: new IDs of the combined backup are above its own, although its clock is behind");
 	$restored->sql('INSERT INTO ids SELECT generate_series(1, 3000)');
-	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid) FROM ids'),
+	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid)
+			FROM ids'),
 		join('|', ($rows + 3000) x 4), "$way: no ID repeats");
 	$restored->stop;
 }

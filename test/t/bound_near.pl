@@ -1,5 +1,5 @@
-# However often a server crashes, the bound stays near the clock: each start begins at the bound, and several starts do not add
-# up. No ID must repeat. KID_ROUNDS=5 multiplies the crashes by five.
+# However often a server crashes, the bound stays near the clock: each start begins at the bound, and several starts do
+# not add up. No ID must repeat. KID_ROUNDS=5 multiplies the crashes by five.
 # Promise: However often the server crashes, the bound is at most `kid.lease` ahead
 use strict;
 use warnings;
@@ -108,7 +108,8 @@ foreach my $crash (1 .. $crashes)
 	{
 		eval { $_->{handle}->finish; };
 	}
-	$ledger->add("crash $crash", join("\n", map { ${ $_->{stdout} } } @sessions), join("\n", map { ${ $_->{stderr} } } @sessions));
+	$ledger->add("crash $crash", join("\n", map { ${ $_->{stdout} } } @sessions),
+		join("\n", map { ${ $_->{stderr} } } @sessions));
 }
 is_at_most($far, 1, "in $crashes crashes in a row");
 $ledger->goes_on('after crashes in a row', $primary);

@@ -1,5 +1,5 @@
-# Recovery to a moment before a bound was written, and to one after it. New IDs are above all IDs that the server has. The
-# server is restarted before its first ID, and its clock is an hour behind.
+# Recovery to a moment before a bound was written, and to one after it. New IDs are above all IDs that the server has.
+# The server is restarted before its first ID, and its clock is an hour behind.
 # Promise: A server never again issues an ID
 use strict;
 use warnings;
@@ -35,7 +35,8 @@ foreach my $name (sort keys %moments)
 {
 	my $restored = FakeClock->new($name =~ s/ /_/gr);
 	$restored->init_from_backup($primary, 'base', has_restoring => 1);
-	$restored->append_conf('postgresql.conf', "recovery_target_lsn = '$moments{$name}'\nrecovery_target_action = promote\n");
+	$restored->append_conf('postgresql.conf',
+		"recovery_target_lsn = '$moments{$name}'\nrecovery_target_action = promote\n");
 	$restored->set_clock('-1h');
 	$restored->start;
 	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
@@ -43,7 +44,8 @@ foreach my $name (sort keys %moments)
 	$restored->restart;
 	$ledgers{$name}->goes_on($name, $restored);
 	$ledgers{$name}->is_right($name);
-	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats() WHERE clock = 'kid'}), 't',
+	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats()
+			WHERE clock = 'kid'}), 't',
 		"$name: new IDs continue above the restored ones");
 	$restored->stop('immediate');
 }

@@ -1,5 +1,5 @@
-# The bound survives a crash whatever the server's settings are: minimal WAL, no full-page images, checksums. So it does with
-# kid in two databases, or dropped and installed again. Each time the clock is a minute behind.
+# The bound survives a crash whatever the server's settings are: minimal WAL, no full-page images, checksums. So it does
+# with kid in two databases, or dropped and installed again. Each time the clock is a minute behind.
 # Promise: After any kind of stop
 use strict;
 use warnings;
@@ -34,7 +34,8 @@ sub crash_between
 	return;
 }
 
-foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_writes = off', 'wal_log_hints = on', 'wal_compression = on',
+foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_writes = off', 'wal_log_hints = on',
+	'wal_compression = on',
 	"shared_preload_libraries = 'kid'")
 {
 	$node->append_conf('postgresql.conf', $settings);
@@ -45,7 +46,8 @@ foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_wri
 	$node->set_clock("+${minutes}m");
 	$node->start;
 	crash_between($settings =~ s/\n/, /r);
-	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't', ($settings =~ s/\n/, /r) . ': after the crash IDs are ahead of the clock, above the earlier ones');
+	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't',
+		($settings =~ s/\n/, /r) . ': after the crash IDs are ahead of the clock, above the earlier ones');
 }
 $node->stop;
 system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
@@ -53,7 +55,8 @@ $node->start;
 crash_between('checksums');
 crash_between('in one database, and then in the other', 'postgres', 'other');
 crash_between('and back', 'other', 'postgres');
-is($node->sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0, 'the server found no wrong checksum');
+is($node->sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0,
+	'the server found no wrong checksum');
 
 # The bound stays when kid is dropped.
 $minutes += 10;

@@ -1,5 +1,5 @@
-# A flush of WAL takes seconds. A crash and a failover repeat no ID. Sessions that wait for the bound can be stopped, and
-# sessions that need no IDs continue. The bound is not computed from a clock that is changed during the flush.
+# A flush of WAL takes seconds. A crash and a failover repeat no ID. Sessions that wait for the bound can be stopped,
+# and sessions that need no IDs continue. The bound is not computed from a clock that is changed during the flush.
 # Promise: A server that stopped and started
 use strict;
 use warnings;
@@ -48,7 +48,8 @@ my $node = FakeClock->new('main');
 $node->{preload} = $library;
 $node->init(allows_streaming => 1);
 # The WAL writer must sleep: then every flush is that of the observed session.
-$node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\n$Ledger::settings");
+$node->append_conf('postgresql.conf',
+	"fsync = on\nrestart_after_crash = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\n$Ledger::settings");
 $node->set_clock('+1d');
 $node->start;
 $node->sql("$Ledger::schema; CREATE TABLE other_work (n int)");
@@ -76,7 +77,8 @@ $node->sql('SELECT kid_reset_clock(now())');
 $node->sql('SELECT kid_next(), flake_next()');
 is_near($node, 1, 'the clock is corrected again, and reset');
 
-# Two sessions find the clock behind a sno. The second waits while the first toggles the tick, and goes on with that tick.
+# Two sessions find the clock behind a sno. The second waits while the first toggles the tick, and goes on
+# with that tick.
 $node->sql('SELECT sno_next()');
 $node->set_clock('-1h');
 set_flush(1500);
@@ -85,7 +87,8 @@ my $before = $node->sql($ticks);
 my @toggling = (start_flushing($node, "SELECT sno_next();\n"), start_session($node, "SELECT sno_next();\n"));
 $_->{handle}->finish foreach @toggling;
 set_flush(0);
-is(scalar(grep { ${ $_->{stdout} } =~ /^\S{16}$/m } @toggling), 2, 'two sessions find the clock behind during a flush: both make a sno');
+is(scalar(grep { ${ $_->{stdout} } =~ /^\S{16}$/m } @toggling), 2,
+	'two sessions find the clock behind during a flush: both make a sno');
 is($node->sql($ticks), $before + 1, 'the tick is toggled once');
 $node->set_clock('+0');
 
@@ -127,7 +130,8 @@ $standby->stop;
 # is without libfaketime, because of the timeouts.
 my $real = PostgreSQL::Test::Cluster->new('real');
 $real->init;
-$real->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\nautovacuum = off\nkid.max_wait = '700ms'\n");
+$real->append_conf('postgresql.conf',
+	"fsync = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\nautovacuum = off\nkid.max_wait = '700ms'\n");
 {
 	local $ENV{LD_PRELOAD} = $library;
 	$real->start;
@@ -139,18 +143,27 @@ $session = start_flushing($real, "SELECT kid_next()::bigint;\n");
 set_flush(0);
 my %waiting = (
 	'kid.max_wait' => start_session($real, "SELECT kid_next();\n"),
-	'statement_timeout' => start_session($real, "SET kid.max_wait = -1; SET statement_timeout = '800ms'; SELECT kid_next();\n"),
-	'pg_cancel_backend()' => start_session($real, "SET kid.max_wait = -1; SET application_name = 'canceled'; SELECT kid_next();\n"));
-$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})
+	'statement_timeout' => start_session($real,
+		"SET kid.max_wait = -1; SET statement_timeout = '800ms'; SELECT kid_next();\n"),
+	'pg_cancel_backend()' => start_session($real,
+		"SET kid.max_wait = -1; SET application_name = 'canceled'; SELECT kid_next();\n"));
+$real->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})
   or die;
-is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats()'), 0, 'while a flush hangs, a session that needs no ID continues');
-is($real->safe_psql('postgres', 'SELECT kid_uuidv7_horizon() IS NOT NULL'), 't', 'so does one that asks for the horizon of a clock that has made no ID');
-is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'while a flush hangs, a waiting session can be cancelled');
+is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats()'), 0,
+	'while a flush hangs, a session that needs no ID continues');
+is($real->safe_psql('postgres', 'SELECT kid_uuidv7_horizon() IS NOT NULL'), 't',
+	'so does one that asks for the horizon of a clock that has made no ID');
+is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+		WHERE application_name = 'canceled'}), 't', 'while a flush hangs, a waiting session can be cancelled');
 eval { $_->{handle}->finish } foreach values %waiting;
 ok(-e $session->{mark}, 'all are stopped before the flush is over');
-like(${ $waiting{'kid.max_wait'}{stderr} }, qr/ERROR:  53400: bound of IDs of \w+ was not renewed in time/, 'kid.max_wait ends a wait for the bound');
-like(${ $waiting{'statement_timeout'}{stderr} }, qr/ERROR:  57014: canceling statement due to statement timeout/, 'statement_timeout ends a wait for the bound');
-like(${ $waiting{'pg_cancel_backend()'}{stderr} }, qr/ERROR:  57014: canceling statement due to user request/, 'pg_cancel_backend() ends a wait for the bound');
+like(${ $waiting{'kid.max_wait'}{stderr} }, qr/ERROR:  53400: bound of IDs of \w+ was not renewed in time/,
+	'kid.max_wait ends a wait for the bound');
+like(${ $waiting{'statement_timeout'}{stderr} }, qr/ERROR:  57014: canceling statement due to statement timeout/,
+	'statement_timeout ends a wait for the bound');
+like(${ $waiting{'pg_cancel_backend()'}{stderr} }, qr/ERROR:  57014: canceling statement due to user request/,
+	'pg_cancel_backend() ends a wait for the bound');
 is(join('', map { ${ $_->{stdout} } } values %waiting), '', 'the stopped sessions got no ID');
 $session->{handle}->pump_nb;
 unlike(${ $session->{stdout} }, qr/^\d/m, 'the session that flushes waits until the flush ends');
@@ -158,7 +171,8 @@ unlink $session->{mark};
 $session->{handle}->finish;
 my ($id) = ${ $session->{stdout} } =~ /^(\d+)\n\z/m;
 cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $id, 'after the flush, new IDs are greater');
-is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1, 'after the flush, other transactions commit');
+is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1,
+	'after the flush, other transactions commit');
 
 # Crash after crash while a flush takes two seconds: the bound is never more than ten seconds ahead.
 $real->append_conf('postgresql.conf', "restart_after_crash = on\n");

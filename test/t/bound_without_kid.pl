@@ -1,5 +1,5 @@
-# A standby on a machine without kid replays the bound too. When it is promoted and kid is installed, its IDs are above the
-# bound.
+# A standby on a machine without kid replays the bound too. When it is promoted and kid is installed, its
+# IDs are above the bound.
 # Promise: A promoted standby
 use strict;
 use warnings;
@@ -18,7 +18,8 @@ $primary->sql($Ledger::schema);
 $primary->sql('CREATE TABLE of_core (n int)');
 $primary->backup('base');
 
-# A copy of PostgreSQL without kid, with the same paths below another root. A server finds its files by means of its executable.
+# A copy of PostgreSQL without kid, with the same paths below another root. A server finds its files by
+# means of its executable.
 my $root = PostgreSQL::Test::Utils::tempdir;
 my %from = map { $_ => $primary->config_data("--$_") } qw(bindir pkglibdir sharedir);
 my $common = $from{bindir};
@@ -29,7 +30,8 @@ foreach (keys %from)
 	system_or_bail('mkdir', '-p', $to{$_});
 	system_or_bail('cp', '-RP', "$from{$_}/.", $to{$_});
 }
-system_or_bail('find', $root, '-depth', '(', '-name', 'kid', '-o', '-name', 'kid[.-]*', ')', '-exec', 'rm', '-r', '{}', '+');
+system_or_bail('find', $root, '-depth', '(', '-name', 'kid', '-o', '-name', 'kid[.-]*', ')', '-exec', 'rm',
+	'-r', '{}', '+');
 
 my $standby = FakeClock->new('standby', install_path => dirname($to{bindir}));
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
@@ -48,7 +50,8 @@ $standby->restart;
 $standby->promote;
 my ($status, $stdout, $stderr) = $standby->psql('postgres', 'SELECT kid_next()');
 like($stderr, qr/could not access file "(\$libdir\/)?kid"/, 'promoted without kid, the server makes no IDs');
-is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2, 'promoted without kid, the server does everything else');
+is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2,
+	'promoted without kid, the server does everything else');
 system_or_bail('cp', "$from{pkglibdir}/kid.so", $to{pkglibdir});
 $ledger->goes_on('promoted, after kid is installed', $standby);
 $ledger->is_right('a standby that had no kid');

@@ -25,7 +25,8 @@ foreach my $clock ('1970-01-01 00:00:05', '2000-01-01 00:00:00', '2009-12-31 23:
 
 	# A busy loop would not end: statement_timeout needs the clock, so the test cancels the session itself.
 	my ($stdout, $stderr) = ('', '');
-	my $session = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'), '-c', 'SELECT sno_next()' ],
+	my $session = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'),
+			'-c', 'SELECT sno_next()' ],
 		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout(20));
 	ok(eval { $session->finish; 1 }, "$clock: sno_next() ends by itself");
 	$session->kill_kill unless $session->pumpable == 0;
@@ -33,12 +34,15 @@ foreach my $clock ('1970-01-01 00:00:05', '2000-01-01 00:00:00', '2009-12-31 23:
 
 	is(sql("SET kid.flake_epoch = 1300000000000;
 			SELECT bool_and(t > '$end'::timestamptz - interval '10 s' AND t < '$end'::timestamptz + interval '20 s')
-			  FROM (VALUES (kid_timestamp(kid_next())), (kid_timestamp(flake_next())), (kid_timestamp(kid_uuidv7()))) v(t)"),
+			  FROM (VALUES (kid_timestamp(kid_next())), (kid_timestamp(flake_next())),
+				(kid_timestamp(kid_uuidv7()))) v(t)"),
 		't', "$clock: the other clocks continue from their bounds");
 	like($node->error_of("SET kid.clock_backward = 'wait'; SET kid.max_wait = '100ms'; SELECT kid_next()"),
 		qr{53400: system clock is behind the last ID of kid}, "$clock: a wait ends after kid.max_wait");
 	my $waiting = $node->start_waiting("SET kid.clock_backward = 'wait'; SET kid.max_wait = -1; SELECT kid_next()");
-	is(sql(q{SELECT count(*) FROM (SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SET kid.clock_backward%') s WHERE pg_cancel_backend}), '1', "$clock: a session that waits is cancelled");
+	is(sql(q{SELECT count(*) FROM (SELECT pg_cancel_backend(pid)
+			FROM pg_stat_activity WHERE query LIKE 'SET kid.clock_backward%') s WHERE pg_cancel_backend}), '1',
+		"$clock: a session that waits is cancelled");
 	$waiting->{session}->finish;
 	like(${ $waiting->{stderr} }, qr{57014: canceling statement due to user request}, "$clock: and ends");
 }

@@ -1,5 +1,5 @@
-# Consumers on servers with faults. Those that share the work (docs/guides/consumers.md) take turns although the clock goes back. One
-# that replays from a time misses no row of a transaction that is open.
+# Consumers on servers with faults. Those that share the work (docs/guides/consumers.md) take turns although the clock
+# goes back. One that replays from a time misses no row of a transaction that is open.
 # Promise: No row is still to come
 use strict;
 use warnings;
@@ -15,7 +15,9 @@ $a->sql('CREATE EXTENSION kid');
 
 my $page = slurp_file('docs/guides/consumers.md');
 my ($table) = $page =~ /^(CREATE TABLE consumers .*)$/m or die;
-my ($parts, $choose, $done) = $page =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers .*?;\n)/s or die;
+my ($parts, $choose, $done) = $page
+  =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers .*?;\n)/s
+  or die;
 $a->sql($table . $parts);
 
 # Returns the part that a worker takes in one turn.
@@ -32,11 +34,13 @@ is(join(',', sort map { turn() } @all), join(',', @all), 'also after the clock w
 $a->set_clock('+0');
 
 # A transaction that began before the time to replay from commits afterwards.
-my ($create, $batch) = $page =~ /^(INSERT INTO consumers \(name\) VALUES.*?;\nCREATE TABLE invoices.*?;\n)\n(BEGIN;\n.*?COMMIT;\n)/ms or die;
+my ($create, $batch) = $page
+  =~ /^(INSERT INTO consumers \(name\) VALUES.*?;\nCREATE TABLE invoices.*?;\n)\n(BEGIN;\n.*?COMMIT;\n)/ms or die;
 my ($replay) = $page =~ /\*\*Replay from a time\*\*.*?\n(UPDATE consumers .*?;\n)/s or die;
 sub invoices { return $a->sql("$batch; SELECT string_agg(text, ' ' ORDER BY event_id) FROM invoices") =~ s/.*\n//sr }
 sub replay { return $a->sql($replay =~ s/timestamptz '.*?'/$_[0]/r) }
-$a->sql("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text); INSERT INTO events (payload) VALUES ('first'); $create");
+$a->sql("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
+	INSERT INTO events (payload) VALUES ('first'); $create");
 is(invoices(), 'first', 'a consumer reads a row');
 my $open = open_session($a);
 answer($open, "BEGIN; INSERT INTO events (payload) VALUES ('early');");

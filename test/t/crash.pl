@@ -1,7 +1,7 @@
-# In 25 rounds, four sessions make IDs, the server is killed at a random moment, and the clock is moved by up to two hours
-# in either direction before the next start. No ID that a client was given repeats, committed or not. The IDs of kid64, flake
-# and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS=4 makes it 100 rounds, and KID_SEED
-# repeats a run.
+# In 25 rounds, four sessions make IDs, the server is killed at a random moment, and the clock is moved by up to two
+# hours in either direction before the next start. No ID that a client was given repeats, committed or not. The IDs
+# of kid64, flake and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS=4 makes it
+# 100 rounds, and KID_SEED repeats a run.
 # Promise: A server never again issues an ID
 # Promise: A server that stopped and started
 use strict;
@@ -22,11 +22,13 @@ $node->init;
 $node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\nrestart_after_crash = on\n");
 $node->start;
 $node->sql('CREATE EXTENSION kid;
-			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
+			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(),
+				uuid uuid UNIQUE DEFAULT kid_uuidv7());
 			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
 
 # Each line that a session prints is an ID it was given. sno_next() may have to wait for the clock, and then fails.
-my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
+my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n"
+	  . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
 	  "SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
 append_to_file($script, $statements);
@@ -51,11 +53,12 @@ foreach my $round (1 .. $rounds)
 		$_->{handle}->pump_nb foreach @sessions;
 		usleep(5000);
 	}
-	# In some rounds, instead of killing the server, kill one backend, after which the server restarts by itself, or stop the
-	# server.
+	# In some rounds, instead of killing the server, kill one backend, after which the server restarts by
+	# itself, or stop the server.
 	if ($round % 6 == 3)
 	{
-		my ($backend) = split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
+		my ($backend) = split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity
+			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 		kill 'KILL', $backend;
 	}
 	elsif ($round % 6 == 5) { $node->stop('immediate'); }
@@ -77,7 +80,8 @@ foreach my $round (1 .. $rounds)
 				foreach my $type (keys %id)
 				{
 					$lowest{$type} = $id{$type} if !defined $lowest{$type} || $id{$type} lt $lowest{$type};
-					$round_highest{$type} = $id{$type} if !defined $round_highest{$type} || $id{$type} gt $round_highest{$type};
+					$round_highest{$type} = $id{$type}
+					  if !defined $round_highest{$type} || $id{$type} gt $round_highest{$type};
 					$count{$type}++;
 				}
 			}
@@ -104,11 +108,13 @@ foreach my $round (1 .. $rounds)
 	$node->start;
 }
 
-note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() failed, as they would have had to wait longer';
+note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0,
+  ' calls of sno_next() failed, as they would have had to wait longer';
 cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
 is("@low", '', 'in each round, kid64, flake and uuid are above all of earlier rounds');
 is($repeated // '', '', 'no sno was given twice');
-is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7() FROM ids'), 't', 'the next IDs are above all committed ones');
+is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7()
+		FROM ids'), 't', 'the next IDs are above all committed ones');
 
 $node->stop;
 done_testing();

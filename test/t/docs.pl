@@ -1,12 +1,13 @@
-# Runs the SQL of README.md and docs. The blocks of each page run in order, in a database of their own, and their output is
-# compared with what the page shows, except for times, IDs and sizes. At the end README.md and the quickstart are pasted into
-# one psql.
+# Runs the SQL of README.md and docs. The blocks of each page run in order, in a database of their own, and
+# their output is compared with what the page shows, except for times, IDs and sizes. At the end README.md and
+# the quickstart are pasted into one psql.
 #
-# A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. After a statement, a comment with two
-# blanks, a line, or a message is its output. "…" stands for any text, and as a line by itself for any number of lines.
+# A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. After a
+# statement, a comment with two blanks, a line, or a message is its output. "…" stands for any text, and as
+# a line by itself for any number of lines.
 #
-# A block of ```sh that begins with kidctl rekey runs as the role shop. The block of ```text after it is its output, in lines of at
-# most 76 columns.
+# A block of ```sh that begins with kidctl rekey runs as the role shop. The block of ```text after it is its
+# output, in lines of at most 76 columns.
 #
 # These comments, invisible to a reader of the rendered page, prepare the next block or the whole page:
 #
@@ -38,7 +39,8 @@ sub lasting
 	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
 	$text =~ s/$time/TIME/g;
 	# IDs: texts of 11 and 16 characters, decimal numbers of 17 digits and more, uuids.
-	$text =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
+	$text
+	  =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
 	$text =~ s/_\K[0-7][0-9a-hjkmnp-tv-z]{25}\b/SEALED/g;
 	$text =~ s/\d+ (?:bytes|kB|MB|GB)\b/SIZE/g;
 	$text =~ s/[-+]{3,}/---/g;
@@ -50,7 +52,8 @@ sub lasting
 
 sub pattern_of
 {
-	my $pattern = join '', map { $_ eq '…' ? '.*?' : $_ eq "…\n" ? '(?:.*\n)*?' : quotemeta } split /((?<![^\n])…\n|…)/, "$_[0]\n";
+	my $pattern = join '', map { $_ eq '…' ? '.*?' : $_ eq "…\n" ? '(?:.*\n)*?' : quotemeta } split /((?<![^\n])…\n|…)/,
+	  "$_[0]\n";
 	return qr/\A$pattern\z/;
 }
 
@@ -87,7 +90,8 @@ sub run_block
 sub run_commands
 {
 	my ($name, $database, $block) = @_;
-	local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shop', PGDATABASE => $database);
+	local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shop',
+		PGDATABASE => $database);
 	my ($output, $errors) = ('', '');
 	IPC::Run::run([ 'sh', '-ec', $block ], '>', \$output, '2>', \$errors);
 	# A check that finds what stops the move ends with 1.
@@ -112,7 +116,8 @@ sub parts_of
 	if ($block =~ /\AEXPLAIN/)
 	{
 		# A statement, its plan, an empty line, and so on.
-		return map { /\A(.*?;)[^\n]*\n(.*)\z/s ? ($1 =~ s/\AEXPLAIN (?!\()/EXPLAIN (COSTS OFF) /r, $2) : () } split /\n\n/, $block;
+		return map { /\A(.*?;)[^\n]*\n(.*)\z/s ? ($1 =~ s/\AEXPLAIN (?!\()/EXPLAIN (COSTS OFF) /r, $2) : () }
+		  split /\n\n/, $block;
 	}
 	my @parts;
 	my ($sql, $output) = ('', '');
@@ -164,7 +169,8 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 			next;
 		}
 		$printed = run_commands($page, $database, $block) if $language eq 'sh' && $block =~ /\Akidctl rekey /;
-		ok((lasting($printed) . "\n") =~ pattern_of(lasting($block)), "$page: kidctl prints what is shown") or diag "shown:\n$block\nprinted:\n$printed"
+		ok((lasting($printed) . "\n") =~ pattern_of(lasting($block)), "$page: kidctl prints what is shown")
+		  or diag "shown:\n$block\nprinted:\n$printed"
 		  if $language eq 'text' && defined $printed;
 		next unless $language eq 'sql' || $language eq '' && $block =~ /\AEXPLAIN/;
 		$blocks++;
@@ -179,8 +185,8 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 	note "$page: $blocks blocks";
 }
 
-# Pastes README.md and then the quickstart into one psql, as a reader does after the command for psql in "Install". All that
-# counts is what is visible: no comment of the pages prepares anything.
+# Pastes README.md and then the quickstart into one psql, as a reader does after the command for psql in "Install". All
+# that counts is what is visible: no comment of the pages prepares anything.
 my $readme = slurp_file('README.md');
 my ($install, $database) = $readme =~ /^## Install\n.*?^(psql [^\n]* (\w+))$/ms or die 'README.md, Install: no psql';
 $node->safe_psql('postgres', "CREATE DATABASE $database");

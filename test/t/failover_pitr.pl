@@ -1,5 +1,5 @@
-# A standby that is promoted while its clock is behind, an old primary that returns by pg_rewind, and a server restored to a
-# moment in the past: new IDs of each are above all IDs that it has.
+# A standby that is promoted while its clock is behind, an old primary that returns by pg_rewind, and a server restored
+# to a moment in the past: new IDs of each are above all IDs that it has.
 # Promise: A server never again issues an ID
 # Promise: A promoted standby
 use strict;
@@ -11,10 +11,12 @@ use Time::HiRes qw(usleep);
 
 my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1, has_archiving => 1);
-$primary->append_conf('postgresql.conf', "wal_log_hints = on\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nkid.sno_partition = 7\nkid.max_wait = '20s'\n");
+$primary->append_conf('postgresql.conf',
+	"wal_log_hints = on\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nkid.sno_partition = 7\nkid.max_wait = '20s'\n");
 $primary->start;
 $primary->sql('CREATE EXTENSION kid;
-			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
+			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(),
+				flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
 							uuid uuid UNIQUE DEFAULT kid_uuidv7())');
 $primary->backup('base');
 
@@ -24,13 +26,17 @@ my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 10)';
 sub check_new_ids
 {
 	my ($server, $name, $insert_100) = @_;
-	my ($count, @highest) = split /[|]/, $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text) FROM ids');
+	my ($count, @highest) = split /[|]/,
+	  $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text) FROM ids');
 	note "$name: checked with $count rows";
-	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1], kid_uuidv7() > '$highest[2]'"), 't|t|t',
+	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1],
+			kid_uuidv7() > '$highest[2]'"), 't|t|t',
 		"$name: kid64, flake and uuid are above all earlier ones");
-	my ($status, $stdout, $stderr) = $server->psql('postgres', $insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
+	my ($status, $stdout, $stderr) = $server->psql('postgres',
+		$insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
 	unlike($stderr, qr{ERROR}, "$name: no unique key rejects a new ID");
-	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1] AND uuid > '$highest[2]'"), 100, "$name: all rows are inserted");
+	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]
+			AND uuid > '$highest[2]'"), 100, "$name: all rows are inserted");
 	return;
 }
 
@@ -45,21 +51,29 @@ append_to_file($load, "$insert;\n" x 20000);
 my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-f', $load ],
 	'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 $standby->poll_query_until('postgres', 'SELECT count(*) > 1000 FROM ids') or die;
-foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid_observe(kid64_floor(now()))', 'kid_reset_clock(now())')
+foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid_observe(kid64_floor(now()))',
+	'kid_reset_clock(now())')
 {
 	my ($function) = $call =~ /^(\w+)/;
-	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery}, "$function() fails during recovery");
+	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery},
+		"$function() fails during recovery");
 }
 is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '4|0', 'kid_stats() works during recovery');
 $standby->promote;
-is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'promoted: the IDs of its rows are ahead of its clock');
-my ($latest_kid, $latest_sno) = split /[|]/, $standby->sql('SELECT max(kid_timestamp(kid)), max(kid_timestamp(sno)) FROM ids');
+is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't',
+	'promoted: the IDs of its rows are ahead of its clock');
+my ($latest_kid, $latest_sno) = split /[|]/,
+  $standby->sql('SELECT max(kid_timestamp(kid)), max(kid_timestamp(sno)) FROM ids');
 check_new_ids($standby, 'promoted');
-is($standby->sql("SELECT ahead > interval '0', last_issued - timestamptz '$latest_kid' BETWEEN interval '0' AND interval '2 s' FROM kid_stats() WHERE clock = 'kid'"), 't|t',
+is($standby->sql("SELECT ahead > interval '0', last_issued - timestamptz '$latest_kid' BETWEEN interval '0'
+		AND interval '2 s' FROM kid_stats() WHERE clock = 'kid'"), 't|t',
 	'promoted: IDs are ahead of the clock, and at most a lease after the rows');
-is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)'), 0,
+is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new
+		USING (sno)'), 0,
 	'promoted: no sno repeats');
-is($standby->sql("SELECT ticks, ahead > interval '0', last_issued - timestamptz '$latest_sno' BETWEEN interval '0' AND interval '2 s' FROM kid_stats() WHERE clock = 'sno'"), '0|t|t', 'promoted: sno keeps its tick, and continues above the bound');
+is($standby->sql("SELECT ticks, ahead > interval '0',
+		last_issued - timestamptz '$latest_sno' BETWEEN interval '0' AND interval '2 s' FROM kid_stats()
+		WHERE clock = 'sno'"), '0|t|t', 'promoted: sno keeps its tick, and continues above the bound');
 $session->kill_kill;
 
 # The old primary becomes the standby of the new one, with its bound, and then the primary again.
@@ -67,7 +81,8 @@ $primary->stop('fast');
 $standby->sql('CHECKPOINT');
 my $target = $primary->data_dir;
 my $conf = slurp_file("$target/postgresql.conf");
-command_ok([ 'pg_rewind', '--debug', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $target, '--no-sync',
+command_ok([ 'pg_rewind', '--debug', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $target,
+		'--no-sync',
 		'--config-file', "$target/postgresql.conf" ], 'pg_rewind');
 unlink "$target/postgresql.conf";
 append_to_file("$target/postgresql.conf", $conf);
@@ -101,8 +116,10 @@ $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die
 is($restored->sql('SELECT count(*) FROM ids'), $rows, 'restored to a moment in the past');
 check_new_ids($restored, 'restored', 'INSERT INTO ids (sno) SELECT NULL FROM generate_series(1, 100)');
 # An hour is too much for a usual start: it is treated as a system clock that went back.
-my ($restored_status, $sno, $restored_stderr) = $restored->psql('postgres', 'SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)');
-like($restored_stderr, qr{WARNING:  system clock is (00:5[89]|01:00):\d\d\.\d{3} behind the last ID of sno\n}, 'restored: sno takes the other tick');
+my ($restored_status, $sno, $restored_stderr) = $restored->psql('postgres',
+	'SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)');
+like($restored_stderr, qr{WARNING:  system clock is (00:5[89]|01:00):\d\d\.\d{3} behind the last ID of sno\n},
+	'restored: sno takes the other tick');
 is($sno, 0, 'restored: no sno repeats');
 
 $restored->stop;

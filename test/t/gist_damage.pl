@@ -15,10 +15,12 @@ $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 my %file;
 foreach my $type (sort keys %ids)
 {
-	$node->safe_psql('postgres', "CREATE TABLE of_$type (id $type); INSERT INTO of_$type VALUES ($ids{$type}); CREATE INDEX gist_$type ON of_$type USING gist (id)");
+	$node->safe_psql('postgres', "CREATE TABLE of_$type (id $type); INSERT INTO of_$type VALUES ($ids{$type});
+		CREATE INDEX gist_$type ON of_$type USING gist (id)");
 	$file{$type} = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('gist_$type')");
 }
-my %bytes = map { $_ => pack 'H*', $node->safe_psql('postgres', "SELECT encode(id::bytea, 'hex') FROM of_$_") } keys %ids;
+my %bytes = map { $_ => pack 'H*', $node->safe_psql('postgres', "SELECT encode(id::bytea, 'hex') FROM of_$_") }
+  keys %ids;
 $node->stop;
 
 # The header of a short value is twice its size with the header, and 1.
@@ -35,8 +37,10 @@ foreach my $type (sort keys %ids)
 		print $file $bad;
 		close $file;
 		$node->start;
-		my ($status, $stdout, $stderr) = $node->psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM of_$type WHERE id = $ids{$type}");
-		like($stderr, qr/ERROR:  GiST index of IDs contains a key of the wrong size/, "$type: a key for IDs of $size bytes is an error");
+		my ($status, $stdout, $stderr) = $node->psql('postgres',
+			"SET enable_seqscan = off; SELECT count(*) FROM of_$type WHERE id = $ids{$type}");
+		like($stderr, qr/ERROR:  GiST index of IDs contains a key of the wrong size/,
+			"$type: a key for IDs of $size bytes is an error");
 		$node->stop;
 		open $file, '>:raw', $file{$type} or die $!;
 		print $file $good;

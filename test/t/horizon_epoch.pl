@@ -11,7 +11,8 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', 'autovacuum = off');
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text)');
+$node->safe_psql('postgres',
+	'CREATE EXTENSION kid; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text)');
 $node->command_ok([ 'vacuumdb', '-a', '-F', '-q', '-h', $node->host, '-p', $node->port ], 'freeze all rows');
 $node->stop;
 
@@ -27,6 +28,7 @@ is(answer($session[1], 'BEGIN; DECLARE c CURSOR FOR SELECT kid_horizon(); SELECT
 	'4294967294:4294967299:4294967294', 'a snapshot at the end of the epoch');
 answer($session[0], 'COMMIT;');
 my $horizon = answer($session[1], 'FETCH c;');
-is($node->safe_psql('postgres', "SELECT '$horizon'::kid64 <= '$early'"), 't', 'its horizon is not above a row that it does not see');
+is($node->safe_psql('postgres', "SELECT '$horizon'::kid64 <= '$early'"), 't',
+	'its horizon is not above a row that it does not see');
 close_session($_) foreach @session;
 done_testing();

@@ -1,6 +1,6 @@
-# Consumers that read up to the horizon miss no row, while eight sessions write in all ways in which a transaction may commit
-# after one with a later ID. A consumer that does not use the horizon misses rows meanwhile, so the test can find such rows. A
-# race of a few instructions is too seldom for this test: test/unit/horizon_test.cpp explores those.
+# Consumers that read up to the horizon miss no row, while eight sessions write in all ways in which a transaction may
+# commit after one with a later ID. A consumer that does not use the horizon misses rows meanwhile, so the test can find
+# such rows. A race of a few instructions is too seldom for this test: test/unit/horizon_test.cpp explores those.
 #
 # KID_SECONDS is how long the sessions write.
 # Promise: No row is still to come
@@ -61,16 +61,21 @@ my %writers = (
 	'many@5' => 'INSERT INTO events (what) SELECT i FROM generate_series(1, 20) AS i;',
 	'slow@5' => "BEGIN;\n$insert\n${wait}COMMIT;",
 	'long@1' => "BEGIN;\n$insert\nSELECT pg_sleep(0.1);\n$insert\nCOMMIT;",
-	'early_id@5' => "BEGIN;\nSELECT kid_next()::bigint AS id \\gset\n${wait}INSERT INTO events VALUES ((:id)::bigint::kid64);\nCOMMIT;",
+	'early_id@5' => "BEGIN;\nSELECT kid_next()::bigint AS id
+		\\gset\n${wait}INSERT INTO events VALUES ((:id)::bigint::kid64);\nCOMMIT;",
 	'rolled_back@5' => "BEGIN;\n$insert\n${wait}ROLLBACK;",
-	'savepoints@5' => "BEGIN;\nSAVEPOINT a;\n$insert\nROLLBACK TO a;\nSAVEPOINT b;\n$insert\n${wait}RELEASE b;\n$insert\nCOMMIT;",
-	'prepared@5' => "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}COMMIT PREPARED 'writer :client_id';",
-	'prepared_in_vain@2' => "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}ROLLBACK PREPARED 'writer :client_id';",
+	'savepoints@5' =>
+	  "BEGIN;\nSAVEPOINT a;\n$insert\nROLLBACK TO a;\nSAVEPOINT b;\n$insert\n${wait}RELEASE b;\n$insert\nCOMMIT;",
+	'prepared@5' =>
+	  "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}COMMIT PREPARED 'writer :client_id';",
+	'prepared_in_vain@2' =>
+	  "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}ROLLBACK PREPARED 'writer :client_id';",
 	'fast@3' => 'CALL write_fast();',
 	'in_parts@5' => 'CALL write_in_parts();',
 	'failing@5' => 'CALL write_and_fail();');
 
-# Name, isolation level, and what the consumer does between its snapshot and its query. The last column is the condition.
+# Name, isolation level, and what the consumer does between its snapshot and its query. The last column is
+# the condition.
 my $horizon = 'AND id < kid_horizon()';
 my @consumers = (
 	[ 'naive', 'read committed', 'NULL', '' ],

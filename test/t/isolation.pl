@@ -1,5 +1,5 @@
-# In a database whose default is REPEATABLE READ or SERIALIZABLE, documented calls of functions that need READ COMMITTED raise an
-# error. Each way out that its hint and docs/reference/functions.md show works, in both editions.
+# In a database whose default is REPEATABLE READ or SERIALIZABLE, documented calls of functions that need READ COMMITTED
+# raise an error. Each way out that its hint and docs/reference/functions.md show works, in both editions.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -17,14 +17,18 @@ sub output_of
 {
 	my ($database, $query, $role) = @_;
 	my ($status, $stdout, $stderr) =
-	  $node->psql($database, "\\set VERBOSITY verbose\n\\set SHOW_CONTEXT never\n$query", connstr => $node->connstr($database) . ($role ? " user=$role" : ''));
+	  $node->psql($database, "\\set VERBOSITY verbose\n\\set SHOW_CONTEXT never\n$query",
+		connstr => $node->connstr($database) . ($role ? " user=$role" : ''));
 	return $stdout . $stderr;
 }
 
 # Calls as the pages write them, where to look for them, and the editions that have the function.
 my @calls = (
-	[ 'guides/partitions.md', q{SELECT kid_create_partitions('events', '1 day', now() + interval '7 days')}, 'extension plain' ],
-	[ 'guides/partitions.md', q{SELECT kid_drop_partitions('events', older_than => now() - interval '90 days', dry_run => false)}, 'extension plain' ],
+	[ 'guides/partitions.md', q{SELECT kid_create_partitions('events', '1 day', now() + interval '7 days')},
+		'extension plain' ],
+	[ 'guides/partitions.md',
+		q{SELECT kid_drop_partitions('events', older_than => now() - interval '90 days', dry_run => false)},
+		'extension plain' ],
 	[ 'guides/partitions.md', q{SELECT * FROM kid_check('events')}, 'extension plain' ],
 	[ 'guides/consumers.md', q{CALL kid_horizon('events', NULL)}, 'extension plain' ],
 	[ 'guides/consumers.md', q{SELECT * FROM kid_track_holders('events')}, 'extension plain' ],
@@ -36,14 +40,17 @@ my @calls = (
 my $plain = "$temporary/plain.sql";
 system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
 my $reference = slurp_file('docs/reference/functions.md');
-my ($listed) = $reference =~ /^These functions raise error 55000 (.*?)\n\n/ms or die 'functions.md: no list of functions';
-my ($job) = $reference =~ /^(ALTER ROLE (\w+) IN DATABASE \w+ SET default_transaction_isolation = .*;)$/m or die 'functions.md: no ALTER ROLE';
+my ($listed) = $reference =~ /^These functions raise error 55000 (.*?)\n\n/ms
+  or die 'functions.md: no list of functions';
+my ($job) = $reference =~ /^(ALTER ROLE (\w+) IN DATABASE \w+ SET default_transaction_isolation = .*;)$/m
+  or die 'functions.md: no ALTER ROLE';
 my ($owner, $database) = $job =~ /ROLE (\w+) IN DATABASE (\w+)/;
 $node->safe_psql('postgres', "CREATE ROLE $owner LOGIN");
 
 foreach my $function (map { $_->[1] =~ /(kid_\w+)\(/ } @calls)
 {
-	like($listed, $function =~ /^kid_seal/ ? qr/change sealing\s+keys/ : qr/`$function`/, "functions.md lists $function");
+	like($listed, $function =~ /^kid_seal/ ? qr/change sealing\s+keys/ : qr/`$function`/,
+		"functions.md lists $function");
 }
 
 foreach my $edition ('extension', 'plain')
@@ -56,7 +63,8 @@ foreach my $edition ('extension', 'plain')
 	else
 	{
 		$node->safe_psql('postgres', "ALTER DATABASE $database SET search_path = '\$user', public, kid");
-		$node->command_ok([ 'psql', '-Xq', '-d', $node->connstr($database), '-f', $plain ], 'the edition in plain SQL is installed');
+		$node->command_ok([ 'psql', '-Xq', '-d', $node->connstr($database), '-f', $plain ],
+			'the edition in plain SQL is installed');
 	}
 	$node->safe_psql($database, qq{GRANT CREATE ON SCHEMA public TO $owner; SET ROLE $owner;
 		CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
@@ -73,23 +81,29 @@ foreach my $edition ('extension', 'plain')
 			my $owners = $call =~ /'(?:events|tracked)'/ ? "SET ROLE $owner; " : '';
 			my $output = output_of($database, "$owners$call");
 			like($output, qr/ERROR:  55000: .* at READ COMMITTED$/m, "$where is an error");
-			my ($begin, $set) = $output =~ /^HINT:  .*(BEGIN ISOLATION LEVEL READ COMMITTED).*(SET default_transaction_isolation = '[a-z ]*')/m;
+			my ($begin, $set) = $output
+			  =~ /^HINT:  .*(BEGIN ISOLATION LEVEL READ COMMITTED).*(SET default_transaction_isolation = '[a-z ]*')/m;
 			ok(defined $set, "$where has two hints") or diag $output;
-			unlike(output_of($database, "$owners$begin; $call; COMMIT"), qr/ERROR|WARNING/, "$where works after $begin");
+			unlike(output_of($database, "$owners$begin; $call; COMMIT"), qr/ERROR|WARNING/,
+				"$where works after $begin");
 			unlike(output_of($database, "$owners$set; $call"), qr/ERROR|WARNING/, "$where works after $set");
 			# PostgreSQL treats it as READ COMMITTED.
-			unlike(output_of($database, "${owners}BEGIN ISOLATION LEVEL READ UNCOMMITTED; $call"), qr/ERROR|WARNING/, "$where works at READ UNCOMMITTED");
+			unlike(output_of($database, "${owners}BEGIN ISOLATION LEVEL READ UNCOMMITTED; $call"), qr/ERROR|WARNING/,
+				"$where works at READ UNCOMMITTED");
 		}
 		if ($edition eq 'extension')
 		{
 			# "A clock that was wrong": steps 3 and 5.
-			my ($hold, $reset) = slurp_file('docs/operate/when-something-is-wrong.md') =~ /`(BEGIN[^`]*kid_hold_clocks[^`]*;)`.*`(SELECT kid_reset_clock[^`]*COMMIT;)`/s;
-			unlike(output_of($database, "$hold $reset"), qr/ERROR|WARNING/, "$level: clocks are reset as the page says");
+			my ($hold, $reset) = slurp_file('docs/operate/when-something-is-wrong.md')
+			  =~ /`(BEGIN[^`]*kid_hold_clocks[^`]*;)`.*`(SELECT kid_reset_clock[^`]*COMMIT;)`/s;
+			unlike(output_of($database, "$hold $reset"), qr/ERROR|WARNING/,
+				"$level: clocks are reset as the page says");
 		}
 		$node->safe_psql('postgres', $job);
 		foreach (@calls[ 0 .. 2 ])
 		{
-			unlike(output_of($database, $_->[1], $owner), qr/ERROR|WARNING/, "$edition, $level: a job works after ALTER ROLE: $_->[1]");
+			unlike(output_of($database, $_->[1], $owner), qr/ERROR|WARNING/,
+				"$edition, $level: a job works after ALTER ROLE: $_->[1]");
 		}
 		$node->safe_psql('postgres', "ALTER ROLE $owner IN DATABASE $database RESET default_transaction_isolation");
 	}

@@ -1,4 +1,5 @@
-# kidctl leave and partition: what stands beside the tables of a move, belongs to others, or is still to be done after an interruption.
+# kidctl leave and partition: what stands beside the tables of a move, belongs to others, or is still to
+# be done after an interruption.
 use strict;
 use warnings;
 use utf8;
@@ -7,7 +8,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = kidctl_server("wal_level = logical\n");
-$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE other LOGIN; CREATE ROLE boss LOGIN SUPERUSER');
+$node->safe_psql('postgres',
+	'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE other LOGIN; CREATE ROLE boss LOGIN SUPERUSER');
 
 # Makes a database of the owner's.
 sub fresh
@@ -15,7 +17,8 @@ sub fresh
 	my ($schema, $prepared) = @_;
 	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
 	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER shop');
-	$node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; GRANT ALL ON SCHEMA public TO other;' . ($prepared // ''));
+	$node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop;
+		GRANT ALL ON SCHEMA public TO other;' . ($prepared // ''));
 	run($schema);
 	return;
 }
@@ -46,17 +49,23 @@ sub kidctl_cut
 }
 
 my @width = ('--width', '1 day', '--no-rehearsal');
-my $filled = q{SELECT string_agg(relname || CASE WHEN relispopulated THEN '' ELSE ' is empty' END, ', ' ORDER BY relname) FROM pg_class WHERE relkind = 'm'};
-my $views = q{CREATE MATERIALIZED VIEW first AS SELECT id FROM events; CREATE MATERIALIZED VIEW second AS SELECT count(*) FROM first; CREATE MATERIALIZED VIEW unused AS SELECT id FROM events WITH NO DATA};
+my $filled = q{SELECT string_agg(relname || CASE WHEN relispopulated THEN '' ELSE ' is empty' END, ', '
+	ORDER BY relname) FROM pg_class WHERE relkind = 'm'};
+my $views = q{CREATE MATERIALIZED VIEW first AS SELECT id FROM events;
+	CREATE MATERIALIZED VIEW second AS SELECT count(*) FROM first;
+	CREATE MATERIALIZED VIEW unused AS SELECT id FROM events WITH NO DATA};
 
 # If kidctl is interrupted before it fills materialized views, the next command fills them, and status names them.
-fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES; $views");
+fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
+	INSERT INTO events DEFAULT VALUES; $views");
 sub still_empty
 {
 	my ($status) = @_;
 	is(run($filled), 'first is empty, second is empty, unused is empty', 'materialized views are empty');
 	my ($command) = $status =~ /(\w+)/;
-	like((kidctl($command, 'status', 'events'))[0], qr/to fill: materialized view public\.first, materialized view public\.second$/m, 'and status names them') if $status;
+	like((kidctl($command, 'status', 'events'))[0],
+		qr/to fill: materialized view public\.first, materialized view public\.second$/m, 'and status names them')
+	  if $status;
 	return;
 }
 my $all_filled = 'first, second, unused is empty';
@@ -74,13 +83,15 @@ is(run($filled), 'first, second is empty, unused is empty', 'one is filled');
 kidctl_ok(qw(partition finish events));
 is(run($filled), $all_filled, 'finish fills the other one');
 
-fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES; $views");
+fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
+	INSERT INTO events DEFAULT VALUES; $views");
 kidctl_cut('REFRESH', qw(leave run events), '--no-rehearsal');
 still_empty('');
 kidctl_ok(qw(leave run events), '--no-rehearsal');
 is(run($filled), $all_filled, 'leave fills them when it runs again');
 
-fresh("CREATE TABLE events (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01'); INSERT INTO events DEFAULT VALUES; $views", 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+fresh("CREATE TABLE events (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
+	INSERT INTO events DEFAULT VALUES; $views", 'GRANT SET ON PARAMETER session_replication_role TO shop;');
 kidctl_ok(qw(rekey run events --time made --no-rehearsal));
 kidctl_cut('REFRESH', qw(rekey swap events));
 still_empty('rekey');
@@ -94,7 +105,8 @@ is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'a
 
 # A command refuses before it says what it does.
 fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
-	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01'); INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
+	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
 sub refuses
 {
 	my ($why, @words) = @_;
@@ -116,8 +128,12 @@ kidctl_ok(qw(rekey swap numbers));
 refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
 
 # What others have built on a partition is found in the check, though the rehearsal has no copy of it.
-my $built = q{CREATE SCHEMA theirs; CREATE VIEW theirs.v AS SELECT id FROM public.PART; CREATE VIEW theirs.of_v AS SELECT * FROM theirs.v; CREATE TABLE theirs.r (e public.kid64 REFERENCES public.PART (id));
-	CREATE FUNCTION theirs.f(public.PART) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TABLE theirs.whole (row public.PART); CREATE TABLE theirs.t (n int); CREATE POLICY p ON theirs.t USING (EXISTS (SELECT FROM public.PART))};
+my $built = q{CREATE SCHEMA theirs;
+	CREATE VIEW theirs.v AS SELECT id FROM public.PART; CREATE VIEW theirs.of_v AS SELECT * FROM theirs.v;
+	CREATE TABLE theirs.r (e public.kid64 REFERENCES public.PART (id));
+	CREATE FUNCTION theirs.f(public.PART) RETURNS int LANGUAGE sql AS 'SELECT 1';
+	CREATE TABLE theirs.whole (row public.PART); CREATE TABLE theirs.t (n int);
+	CREATE POLICY p ON theirs.t USING (EXISTS (SELECT FROM public.PART))};
 sub built_on
 {
 	my ($partition) = @_;
@@ -126,7 +142,8 @@ sub built_on
 	run($built =~ s/PART/$partition/gr, 'other');
 	return;
 }
-my @built = map { quotemeta } 'view theirs.v', 'constraint r_e_fkey on table theirs.r', 'function theirs.f(', 'column row of table theirs.whole', 'policy p on table theirs.t';
+my @built = map { quotemeta } 'view theirs.v', 'constraint r_e_fkey on table theirs.r', 'function theirs.f(',
+  'column row of table theirs.whole', 'policy p on table theirs.t';
 fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES');
 kidctl_ok(qw(partition run events), @width);
 kidctl_ok(qw(partition finish events));
@@ -134,14 +151,16 @@ built_on('events_old');
 $node->safe_psql('one', 'CREATE PUBLICATION named FOR TABLE events_old');
 my ($said, $status) = kidctl(qw(partition check events --width), '1 day');
 is($status, 1, 'what depends on the partition whose rows move stops the move');
-like($said, qr/$_/, "and is named: $_") foreach @built, quotemeta 'publication named: names partition public.events_old';
+like($said, qr/$_/, "and is named: $_")
+  foreach @built, quotemeta 'publication named: names partition public.events_old';
 unlike($said, qr/theirs\.of_v/, 'but not what depends only on that');
 run('DROP SCHEMA theirs CASCADE', 'other');
 $node->safe_psql('one', 'DROP PUBLICATION named');
 kidctl_ok(qw(partition move events), @width);
 
 # A default partition stays, and so do views of it.
-fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF events DEFAULT; INSERT INTO events DEFAULT VALUES');
+fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
+	CREATE TABLE rest PARTITION OF events DEFAULT; INSERT INTO events DEFAULT VALUES');
 built_on('rest');
 ($said, $status) = kidctl(qw(partition check events --width), '1 day');
 is($status, 1, 'a foreign key that refers to the default partition stops the move');
@@ -151,19 +170,26 @@ kidctl_ok(qw(partition move events), @width);
 is(run('SELECT count(*) FROM theirs.v', 'other'), 0, 'views of it stay');
 
 # A table that is partitioned already keeps what depends on its partitions, forth and back.
-fresh(q{CREATE TABLE events (id kid64 DEFAULT kid_next(), d int DEFAULT 1, PRIMARY KEY (id, d)) PARTITION BY LIST (d); CREATE TABLE ones PARTITION OF events FOR VALUES IN (1); CREATE UNIQUE INDEX ON ones (id); INSERT INTO events DEFAULT VALUES});
+fresh(q{CREATE TABLE events (id kid64 DEFAULT kid_next(), d int DEFAULT 1, PRIMARY KEY (id, d)) PARTITION BY LIST (d);
+	CREATE TABLE ones PARTITION OF events FOR VALUES IN (1); CREATE UNIQUE INDEX ON ones (id);
+	INSERT INTO events DEFAULT VALUES});
 built_on('ones');
 kidctl_ok(qw(partition run events --width), '1 day', '--accept', 'function theirs.f(public.ones)');
-my $later = run(q{SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf AND relid::text LIKE 'events_p%' ORDER BY 1 LIMIT 1});
+my $later = run(q{SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf AND relid::text LIKE 'events_p%'
+	ORDER BY 1 LIMIT 1});
 run("CREATE VIEW of_later AS SELECT * FROM $later");
 refuses("view public\\.of_later depends on table public\\.$later, which the way back drops", qw(partition back events));
 run('DROP VIEW of_later');
 kidctl_ok(qw(partition back events));
 is(run('SELECT count(*) FROM theirs.v', 'other'), 1, 'views of partitions stay');
 
-# kidctl leave stops in its check, by name, at what depends on domains and composite types of kid's types, also if it is not copied.
-my $types = q{CREATE DOMAIN d AS kid64; CREATE TABLE events (id d PRIMARY KEY, n int); INSERT INTO events VALUES (kid_next(), 1); GRANT USAGE ON SCHEMA public TO PUBLIC};
-my $users = q{CREATE SCHEMA theirs; CREATE FUNCTION theirs.f(public.d) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TABLE theirs.t (a public.d[]); CREATE VIEW theirs.v AS SELECT NULL::public.d AS x; CREATE DOMAIN theirs.over AS public.d; CREATE TYPE theirs.pair AS (x public.d, y int);
+# kidctl leave stops in its check, by name, at what depends on domains and composite types of kid's types,
+# also if it is not copied.
+my $types = q{CREATE DOMAIN d AS kid64; CREATE TABLE events (id d PRIMARY KEY, n int);
+	INSERT INTO events VALUES (kid_next(), 1); GRANT USAGE ON SCHEMA public TO PUBLIC};
+my $users = q{CREATE SCHEMA theirs; CREATE FUNCTION theirs.f(public.d) RETURNS int LANGUAGE sql AS 'SELECT 1';
+	CREATE TABLE theirs.t (a public.d[]); CREATE VIEW theirs.v AS SELECT NULL::public.d AS x;
+	CREATE DOMAIN theirs.over AS public.d; CREATE TYPE theirs.pair AS (x public.d, y int);
 	CREATE TABLE theirs.c (n int CHECK (n::text <> coalesce(NULL::public.d::text, '')))};
 fresh($types);
 $node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
@@ -171,16 +197,20 @@ run($users, 'other');
 ($said, $status) = kidctl(qw(leave check events));
 is($status, 1, 'what uses a domain of the table stops leave');
 like($said, qr/$_/, "and is named: $_")
-  foreach map { quotemeta } 'function theirs.f(public.d)', 'theirs.t: belongs to other', 'view theirs.v', 'type theirs.over', 'column x of composite type theirs.pair', 'constraint c_n_check on table theirs.c';
+  foreach map { quotemeta } 'function theirs.f(public.d)', 'theirs.t: belongs to other', 'view theirs.v',
+  'type theirs.over', 'column x of composite type theirs.pair', 'constraint c_n_check on table theirs.c';
 like($said, qr/depends on type public\.d, a domain/, 'with the domain');
 run('DROP SCHEMA theirs CASCADE', 'other');
 run('CREATE VIEW mine AS SELECT id FROM events WHERE id <> (NULL::d)');
 kidctl_ok(qw(leave run events));
-is(run('SELECT count(*) FROM mine; DROP EXTENSION kid', 'boss'), 0, 'without them it leaves, and DROP EXTENSION needs no CASCADE');
+is(run('SELECT count(*) FROM mine; DROP EXTENSION kid', 'boss'), 0,
+	'without them it leaves, and DROP EXTENSION needs no CASCADE');
 
 # Composite types, of which PostgreSQL changes none that is the type of a column, not even by way of other types
-my $composite = q{CREATE TYPE pair AS (k kid64, s sno, n int); CREATE TYPE outer_pair AS (p pair[]); CREATE DOMAIN checked AS pair; CREATE TABLE events (id kid64 PRIMARY KEY)};
-foreach my $use ('theirs.t (p public.pair)', 'theirs.t (p public.pair[])', 'theirs.t (p public.outer_pair)', 'theirs.t (p public.checked)')
+my $composite = q{CREATE TYPE pair AS (k kid64, s sno, n int); CREATE TYPE outer_pair AS (p pair[]);
+	CREATE DOMAIN checked AS pair; CREATE TABLE events (id kid64 PRIMARY KEY)};
+foreach my $use ('theirs.t (p public.pair)', 'theirs.t (p public.pair[])', 'theirs.t (p public.outer_pair)',
+	'theirs.t (p public.checked)')
 {
 	fresh($composite);
 	$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
@@ -190,38 +220,58 @@ foreach my $use ('theirs.t (p public.pair)', 'theirs.t (p public.pair[])', 'thei
 	like($said, qr/column p of theirs\.t: has values of type public\.pair/, 'and is named');
 	run('DROP TABLE theirs.t', 'other');
 	kidctl_ok(qw(leave run --all));
-	is(run('DROP EXTENSION kid', 'boss', may_fail => 1), '', 'without it composite types change, and DROP EXTENSION needs no CASCADE');
+	is(run('DROP EXTENSION kid', 'boss', may_fail => 1), '',
+		'without it composite types change, and DROP EXTENSION needs no CASCADE');
 }
 
 # What leave does not change it lists.
-fresh(q{CREATE DOMAIN d AS kid64; CREATE TYPE of_domain AS (x d); CREATE TYPE pair AS (k kid64); CREATE TABLE events (id kid64 PRIMARY KEY)});
+fresh(q{CREATE DOMAIN d AS kid64; CREATE TYPE of_domain AS (x d); CREATE TYPE pair AS (k kid64);
+	CREATE TABLE events (id kid64 PRIMARY KEY)});
 run('CREATE TYPE theirs AS (k public.kid64)', 'other');
 ($said, $status) = kidctl(qw(leave check events));
-like($said, qr/$_/, "check lists $_") foreach 'column k of composite type public\.pair', 'column k of composite type public\.theirs', 'type public\.d';
+like($said, qr/$_/, "check lists $_") foreach 'column k of composite type public\.pair',
+  'column k of composite type public\.theirs', 'type public\.d';
 ($said, $status) = kidctl(qw(leave run --all));
 my $left = run('DROP EXTENSION kid', 'boss', may_fail => 1);
-like($said, qr/remains.*$_/s, "and leave --all says that it remains: $_") foreach 'column k of composite type public\.theirs', 'type public\.d';
+like($said, qr/remains.*$_/s, "and leave --all says that it remains: $_")
+  foreach 'column k of composite type public\.theirs', 'type public\.d';
 like($left, qr/theirs/, 'and so it does');
 
-# The hint for a table that is partitioned by another column, and has no IDs, consists of commands that run as they are printed.
-fresh(q{CREATE TABLE "Visits" (id bigserial, created_at timestamptz NOT NULL DEFAULT now(), "a b" numeric(8, 2) DEFAULT 1, twice numeric GENERATED ALWAYS AS ("a b" * 2) STORED, n int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at);
+# The hint for a table that is partitioned by another column, and has no IDs, consists of commands that
+# run as they are printed.
+fresh(q{CREATE TABLE "Visits" (id bigserial, created_at timestamptz NOT NULL DEFAULT now(),
+	"a b" numeric(8, 2) DEFAULT 1, twice numeric GENERATED ALWAYS AS ("a b" * 2) STORED,
+	n int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at);
 	CREATE TABLE visits_1 PARTITION OF "Visits" DEFAULT; INSERT INTO "Visits" DEFAULT VALUES});
 ($said, $status) = kidctl(qw(partition check "Visits" --width), '1 day');
 is($status, 2, 'a table without IDs is refused');
-my ($create, $drop) = $said =~ /^hint: Create a table for new rows: (.*;) Give it .* When the time of the old rows has come: (.*;)$/m or diag($said);
-is(run("$create INSERT INTO \"Visits_new\" DEFAULT VALUES", undef, may_fail => 1), '', 'the commands of its hint make a table for new rows');
-is(run(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1 hour', "a b", twice, n FROM "Visits_new"}), 't|t|1.00|2.00|1', 'which gets them');
+my ($create, $drop) = $said
+  =~ /^hint: Create a table for new rows: (.*;) Give it .* When the time of the old rows has come: (.*;)$/m
+  or diag($said);
+is(run("$create INSERT INTO \"Visits_new\" DEFAULT VALUES", undef, may_fail => 1), '',
+	'the commands of its hint make a table for new rows');
+is(run(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1 hour', "a b", twice, n
+		FROM "Visits_new"}), 't|t|1.00|2.00|1', 'which gets them');
 is(run($drop, undef, may_fail => 1), '', 'and the old table can be dropped');
 is(run(q{SELECT count(*) FROM "Visits_new"}), 1, 'without the new one');
 
-# Publications keep their lists of columns, with a generated column where PostgreSQL publishes such, and their conditions.
+# Publications keep their lists of columns, with a generated column where PostgreSQL publishes such, and
+# their conditions.
 my $is_18 = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int >= 180000}) eq 't';
-my $listed = q{SELECT string_agg(format('%s: %s %s(%s) where %s', pubname, CASE WHEN pubinsert AND NOT pubupdate THEN 'inserts' END, tablename, attnames, rowfilter), '; ' ORDER BY pubname) FROM pg_publication_tables JOIN pg_publication USING (pubname)};
+my $listed = q{SELECT string_agg(format('%s: %s %s(%s) where %s', pubname, CASE
+	WHEN pubinsert AND NOT pubupdate THEN 'inserts' END, tablename, attnames, rowfilter), '; ' ORDER BY pubname)
+	FROM pg_publication_tables JOIN pg_publication USING (pubname)};
 my $extra = $is_18 ? ', twice' : '';
-fresh(q{CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), n int, secret text, twice int GENERATED ALWAYS AS (n * 2) STORED); ALTER TABLE events DROP gone; INSERT INTO events (n) VALUES (1);
-	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01', n int, secret text, twice int GENERATED ALWAYS AS (n * 2) STORED); INSERT INTO numbers (n) VALUES (1)}, 'GRANT SET ON PARAMETER session_replication_role TO shop; GRANT CREATE ON DATABASE one TO shop;');
-run("CREATE PUBLICATION listed FOR TABLE events (id, n$extra) WHERE (n > 0) WITH (publish = 'insert', publish_via_partition_root); CREATE PUBLICATION of_numbers FOR TABLE numbers (n$extra) WHERE (n > 0) WITH (publish = 'insert')");
-run('CREATE PUBLICATION generated FOR TABLE events WITH (publish = $$insert$$, publish_via_partition_root, publish_generated_columns = stored)') if $is_18;
+fresh(q{CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), n int, secret text,
+	twice int GENERATED ALWAYS AS (n * 2) STORED); ALTER TABLE events DROP gone; INSERT INTO events (n) VALUES (1);
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01', n int, secret text,
+		twice int GENERATED ALWAYS AS (n * 2) STORED); INSERT INTO numbers (n) VALUES (1)},
+	'GRANT SET ON PARAMETER session_replication_role TO shop; GRANT CREATE ON DATABASE one TO shop;');
+run("CREATE PUBLICATION listed FOR TABLE events (id, n$extra)
+	WHERE (n > 0) WITH (publish = 'insert', publish_via_partition_root);
+	CREATE PUBLICATION of_numbers FOR TABLE numbers (n$extra) WHERE (n > 0) WITH (publish = 'insert')");
+run('CREATE PUBLICATION generated FOR TABLE events WITH (publish = $$insert$$, publish_via_partition_root,
+	publish_generated_columns = stored)') if $is_18;
 my $before = run($listed);
 like($before, qr/events\(\{id,n\W.*numbers\(\{n\W/, 'publications list columns') or diag($before);
 kidctl_ok(qw(partition run events --width), '1 day');

@@ -1,4 +1,5 @@
-# What somebody has built on what kidctl made for a while is not dropped with it: the command ends, names it, and changes nothing.
+# What somebody has built on what kidctl made for a while is not dropped with it: the command ends, names
+# it, and changes nothing.
 use strict;
 use warnings;
 use Kidctl;
@@ -6,7 +7,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = kidctl_server();
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE DATABASE one OWNER app');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app;
+	CREATE DATABASE one OWNER app');
 $node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app');
 
 sub query { return $node->safe_psql('one', $_[0], connstr => as_role($node, 'one', 'app')) }
@@ -36,28 +38,39 @@ sub refuses
 }
 
 # What others build on the columns and tables that kidctl makes for a while is never dropped silently.
-query(q{CREATE TABLE orders (id bigserial PRIMARY KEY, parent bigint REFERENCES orders, made timestamptz NOT NULL DEFAULT '2026-01-01');
-	CREATE TABLE lines (order_id bigint PRIMARY KEY REFERENCES orders); CREATE TABLE notes (line_id bigint REFERENCES lines, n int) PARTITION BY RANGE (n);
-	CREATE TABLE notes_1 PARTITION OF notes DEFAULT; INSERT INTO orders (parent) VALUES (NULL), (1); INSERT INTO lines VALUES (2); INSERT INTO notes VALUES (2, 1)});
-my $columns = q{SELECT string_agg(attrelid::regclass || '.' || attname, ' ' ORDER BY 1) FROM pg_attribute WHERE attname LIKE 'kid\_%' AND attrelid::regclass::text !~ '\.|_pkey|_key|_idx'};
+query(q{CREATE TABLE orders (id bigserial PRIMARY KEY, parent bigint REFERENCES orders,
+	made timestamptz NOT NULL DEFAULT '2026-01-01');
+	CREATE TABLE lines (order_id bigint PRIMARY KEY REFERENCES orders);
+	CREATE TABLE notes (line_id bigint REFERENCES lines, n int) PARTITION BY RANGE (n);
+	CREATE TABLE notes_1 PARTITION OF notes DEFAULT; INSERT INTO orders (parent) VALUES (NULL), (1);
+	INSERT INTO lines VALUES (2); INSERT INTO notes VALUES (2, 1)});
+my $columns = q{SELECT string_agg(attrelid::regclass || '.' || attname, ' ' ORDER BY 1) FROM pg_attribute
+	WHERE attname LIKE 'kid\_%' AND attrelid::regclass::text !~ '\.|_pkey|_key|_idx'};
 my @run = (qw(rekey run orders --no-rehearsal --time made));
 ok_kidctl(@run);
 my $before = query($columns);
 like($before, qr/kid_new_/, 'a move has columns of its own');
-refuses([qw(rekey cancel orders)], 'CREATE VIEW of_new AS SELECT kid_new_order_id FROM lines', 'view public.of_new', 'DROP VIEW of_new');
-refuses([qw(rekey cancel orders)], 'CREATE VIEW of_state AS SELECT * FROM ' . query(q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) . '.state', 'view public.of_state', 'DROP VIEW of_state');
+refuses([qw(rekey cancel orders)], 'CREATE VIEW of_new AS SELECT kid_new_order_id FROM lines', 'view public.of_new',
+	'DROP VIEW of_new');
+refuses([qw(rekey cancel orders)], 'CREATE VIEW of_state AS SELECT * FROM '
+	  . query(q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) . '.state', 'view public.of_state',
+	'DROP VIEW of_state');
 is(query($columns), $before, 'nothing was taken back');
 ok_kidctl(qw(rekey cancel orders));
 is(query($columns), '', 'without them all is');
 ok_kidctl(@run);
 ok_kidctl(qw(rekey swap orders));
-refuses([qw(rekey finish orders)], 'CREATE VIEW of_old AS SELECT kid_old_id FROM orders', 'view public.of_old', 'DROP VIEW of_old');
+refuses([qw(rekey finish orders)], 'CREATE VIEW of_old AS SELECT kid_old_id FROM orders', 'view public.of_old',
+	'DROP VIEW of_old');
 ok_kidctl(qw(rekey back orders));
 is(query($columns), '', 'the way back leaves nothing');
-is(query(q{SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE contype = 'f' AND conparentid = 0}), 'lines_order_id_fkey notes_line_id_fkey orders_parent_fkey', 'all foreign keys are there');
+is(query(q{SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
+		WHERE contype = 'f' AND conparentid = 0}), 'lines_order_id_fkey notes_line_id_fkey orders_parent_fkey',
+	'all foreign keys are there');
 
 # A key without a default gets old keys from a sequence of the move, which goes in the end.
-query(q{CREATE TABLE bare (id bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO bare VALUES (1)});
+query(q{CREATE TABLE bare (id bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO bare VALUES (1)});
 ok_kidctl(qw(rekey run bare --no-rehearsal --time made --old-name old_id));
 ok_kidctl(qw(rekey swap bare));
 query('INSERT INTO bare DEFAULT VALUES');
@@ -70,14 +83,17 @@ ok_kidctl(qw(rekey swap orders));
 ok_kidctl(qw(rekey finish orders));
 
 # Partitions: the first partition, those of the move of rows
-query(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events (n) SELECT generate_series(1, 10)});
+query(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
+	INSERT INTO events (n) SELECT generate_series(1, 10)});
 my @partition = (qw(partition run events --no-rehearsal --width), '1 month');
 ok_kidctl(@partition);
 my $state = query(q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\_partition%'});
-refuses([qw(partition back events)], "CREATE VIEW of_state AS TABLE $state.state", 'view public.of_state', 'DROP VIEW of_state');
+refuses([qw(partition back events)], "CREATE VIEW of_state AS TABLE $state.state", 'view public.of_state',
+	'DROP VIEW of_state');
 ok_kidctl(qw(partition back events));
 ok_kidctl(@partition);
-refuses([qw(partition finish events)], "CREATE VIEW of_state AS TABLE $state.state", 'view public.of_state', 'DROP VIEW of_state');
+refuses([qw(partition finish events)], "CREATE VIEW of_state AS TABLE $state.state", 'view public.of_state',
+	'DROP VIEW of_state');
 ok_kidctl(qw(partition finish events));
 is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'no schema of a move is left');
 $node->stop;

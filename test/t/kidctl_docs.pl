@@ -1,5 +1,6 @@
-# The commands of docs/guides/moving-in.md for new keys of all rows, on tables with other names than the page's, as a role that owns
-# them and has the privileges that the page lists. Writers are at work, and a transaction holds a lock. docs.pl runs the page itself.
+# The commands of docs/guides/moving-in.md for new keys of all rows, on tables with other names than the page's,
+# as a role that owns them and has the privileges that the page lists. Writers are at work, and a transaction
+# holds a lock. docs.pl runs the page itself.
 use strict;
 use warnings;
 use Dialogue;
@@ -26,8 +27,10 @@ query(q{SET search_path = sales;
 	CREATE TABLE "Order" ("Id" bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp(), tag text);
 	CREATE TABLE "Line" (tag text, "orderId" bigint NOT NULL REFERENCES "Order");
 	CREATE INDEX ON "Line" ("orderId");
-	CREATE VIEW both_tags AS SELECT o.tag AS one, l.tag AS other FROM "Order" AS o JOIN "Line" AS l ON l."orderId" = o."Id";
-	INSERT INTO "Order" (made, tag) SELECT timestamptz '2025-01-01' + n * interval '1 hour', n FROM generate_series(1, 3000) AS n;
+	CREATE VIEW both_tags AS SELECT o.tag AS one, l.tag AS other FROM "Order" AS o
+		JOIN "Line" AS l ON l."orderId" = o."Id";
+	INSERT INTO "Order" (made, tag) SELECT timestamptz '2025-01-01' + n * interval '1 hour', n
+		FROM generate_series(1, 3000) AS n;
 	INSERT INTO "Line" SELECT tag, "Id" FROM "Order";
 	GRANT USAGE ON SCHEMA sales TO client; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA sales TO client;
 	GRANT USAGE ON ALL SEQUENCES IN SCHEMA sales TO client});
@@ -36,13 +39,15 @@ query(q{SET search_path = sales;
 sub start
 {
 	my ($command) = @_;
-	my ($program, @words) = map { { orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ', $command;
+	my ($program, @words) = map { { orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ',
+	  $command;
 	return start_kidctl(as_role($node, 'a shop', 'owner'), @words);
 }
 
 my $writers = start_writers(as_role($node, 'a shop', 'client'), q{\set n random(1, 1000000000)
 BEGIN;
-WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId") SELECT 'w' || :n, "Id" FROM o;
+WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId")
+	SELECT 'w' || :n, "Id" FROM o;
 UPDATE sales."Line" SET "orderId" = "orderId" WHERE tag = (:n % 3000)::text;
 COMMIT;
 }, sessions => 4, seconds => 120, rate => 40);
@@ -72,7 +77,10 @@ unlike((finish_writers($writers))[1], qr/ERROR|aborted/, 'no writer saw an error
 is(query('SELECT count(*) FROM sales.both_tags WHERE one <> other'), 0, 'all rows refer to what they did');
 is(query('SELECT count(*) FROM sales.both_tags'), query('SELECT count(*) FROM sales."Line"'), 'and none is lost');
 cmp_ok(query(q{SELECT count(*) FROM sales.both_tags WHERE one ^@ 'w'}), '>', 20, 'nor is what was written meanwhile');
-is(query(q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'sales."Line"'::regclass AND attname = 'orderId'}), 'kid64', 'the keys are of the new type');
-is(query(q{SELECT count(*) FROM sales."Order" WHERE abs(extract(epoch FROM kid_timestamp("Id") - made)) > 1}), 0, 'and tell the time');
-is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'}) . $node->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl'}), '00', 'nothing is left of the move');
+is(query(q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+		WHERE attrelid = 'sales."Line"'::regclass AND attname = 'orderId'}), 'kid64', 'the keys are of the new type');
+is(query(q{SELECT count(*) FROM sales."Order" WHERE abs(extract(epoch FROM kid_timestamp("Id") - made)) > 1}), 0,
+	'and tell the time');
+is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'}) . $node->safe_psql('postgres',
+		q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl'}), '00', 'nothing is left of the move');
 done_testing();

@@ -1,5 +1,6 @@
-# What other roles do to a database while kidctl works in it: the owner of a schema exchanges names, the owner of the database creates
-# functions that fit a definition better than PostgreSQL's own, and those who may create triggers on a table do so.
+# What other roles do to a database while kidctl works in it: the owner of a schema exchanges names, the
+# owner of the database creates functions that fit a definition better than PostgreSQL's own, and those
+# who may create triggers on a table do so.
 use strict;
 use warnings;
 use Dialogue;
@@ -9,26 +10,33 @@ use Test::More;
 
 my $node = kidctl_server();
 $node->safe_psql('postgres', q{
-	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE tenant LOGIN; CREATE ROLE dba LOGIN; CREATE ROLE viewer LOGIN; GRANT viewer TO shop;
+	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE tenant LOGIN; CREATE ROLE dba LOGIN;
+	CREATE ROLE viewer LOGIN; GRANT viewer TO shop;
 	GRANT SET ON PARAMETER session_replication_role TO shop});
 
-# Creates a database with a table of shop's, kid in a schema of the database's owner, and two schemas of a role of which shop is a member.
+# Creates a database with a table of shop's, kid in a schema of the database's owner, and two schemas of a
+# role of which shop is a member.
 sub create_database
 {
 	my ($database) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop, viewer");
-	run_sql($node, $database, 'dba', 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC');
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop, viewer");
+	run_sql($node, $database, 'dba',
+		'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC');
 	run_sql($node, $database, 'viewer', 'CREATE SCHEMA one; CREATE SCHEMA two; GRANT ALL ON SCHEMA two TO shop');
 	run_sql($node, $database, 'shop', q{CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO PUBLIC;
-		CREATE TABLE app.users (id bigserial PRIMARY KEY, email text, made timestamptz NOT NULL DEFAULT '2024-01-01 UTC');
+		CREATE TABLE app.users (id bigserial PRIMARY KEY, email text,
+			made timestamptz NOT NULL DEFAULT '2024-01-01 UTC');
 		INSERT INTO app.users (email) VALUES ('a'); GRANT SELECT ON app.users TO viewer});
 	return as_role($node, $database, 'shop');
 }
 
 my @run = (qw(rekey run app.users --time made --no-rehearsal --accept search_path));
-my $owners = q{SELECT string_agg(concat_ws(' ', oid::regclass, relowner::regrole), ', ' ORDER BY oid::regclass::text) FROM pg_class WHERE relname = 'v'};
+my $owners = q{SELECT string_agg(concat_ws(' ', oid::regclass, relowner::regrole), ', ' ORDER BY oid::regclass::text)
+	FROM pg_class WHERE relname = 'v'};
 
-# While a swap waits for its locks, the owner of two schemas exchanges their names, so that a view of shop's has the name of one of its own.
+# While a swap waits for its locks, the owner of two schemas exchanges their names, so that a view of
+# shop's has the name of one of its own.
 my $owner = create_database('exchanged');
 run_sql($node, 'exchanged', 'shop', 'CREATE VIEW two.v AS SELECT 1 AS one');
 run_sql($node, 'exchanged', 'viewer', 'CREATE VIEW one.v AS SELECT id FROM app.users');
@@ -36,16 +44,23 @@ like((run_kidctl($owner, @run))[0], qr/is ready for/, 'a move is ready for its s
 my $reader = open_session($node, 'exchanged');
 answer($reader, 'BEGIN; LOCK TABLE app.users IN ACCESS SHARE MODE;');
 my $swap = start_kidctl($owner, qw(rekey swap app.users));
-$node->poll_query_until('exchanged', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'kidctl' AND wait_event_type = 'Lock'}) or die;
-run_sql($node, 'exchanged', 'viewer', 'BEGIN; ALTER SCHEMA one RENAME TO three; ALTER SCHEMA two RENAME TO one; COMMIT');
+$node->poll_query_until('exchanged',
+	q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'kidctl' AND wait_event_type = 'Lock'}) or die;
+run_sql($node, 'exchanged', 'viewer',
+	'BEGIN; ALTER SCHEMA one RENAME TO three; ALTER SCHEMA two RENAME TO one; COMMIT');
 # The attempt that waits now has locked the view by its old name already.
 my $renamed = $node->safe_psql('exchanged', 'SELECT clock_timestamp()');
-$node->poll_query_until('exchanged', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'kidctl' AND query LIKE 'LOCK TABLE \"app%' AND xact_start < '$renamed'") or die;
+$node->poll_query_until('exchanged', "SELECT count(*) = 0 FROM pg_stat_activity
+	WHERE application_name = 'kidctl' AND query LIKE 'LOCK TABLE \"app%' AND xact_start < '$renamed'") or die;
 answer($reader, 'COMMIT;');
 my ($output, $status) = finish_kidctl($swap);
-is($node->safe_psql('exchanged', $owners), 'one.v shop, three.v viewer', 'a view that has got the name of another one keeps its owner') or diag($output);
-like($output, qr/^error: view one\.v has been replaced or given to another role meanwhile\nhint: Run this step again\.$/m, 'and kidctl says so');
-like((run_kidctl($owner, qw(rekey swap app.users)))[0], qr/changed since the last run of kidctl|^hint: Run `kidctl rekey run`/m, 'again it looks at what is there now');
+is($node->safe_psql('exchanged', $owners), 'one.v shop, three.v viewer',
+	'a view that has got the name of another one keeps its owner') or diag($output);
+like($output,
+	qr/^error: view one\.v has been replaced or given to another role meanwhile\nhint: Run this step again\.$/m,
+	'and kidctl says so');
+like((run_kidctl($owner, qw(rekey swap app.users)))[0],
+	qr/changed since the last run of kidctl|^hint: Run `kidctl rekey run`/m, 'again it looks at what is there now');
 
 # A function of the database's owner would fit better than one of PostgreSQL's that takes any type.
 $owner = create_database('fitting');
@@ -55,26 +70,33 @@ run_sql($node, 'fitting', 'shop', q{CREATE MATERIALIZED VIEW app.v AS SELECT id,
 $output = join('', map { (run_kidctl($owner, @$_))[0] } \@run, [qw(rekey swap app.users)]);
 like($output, qr/^swap: /m, 'a view with such a function is made again');
 is($node->safe_psql('fitting', 'SELECT concat FROM app.v'), 'ax', 'with the function that it had') or diag($output);
-is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'and the other one does not run as shop');
+is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0,
+	'and the other one does not run as shop');
 
 # The state of a move contains statements. Not even who may write to all tables can change them.
 $node->safe_psql('postgres', 'CREATE ROLE loader LOGIN; GRANT pg_read_all_data, pg_write_all_data TO loader');
 my $state = $node->safe_psql('fitting', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) . '.state';
-is(run_sql($node, 'fitting', 'loader', "WITH u AS (UPDATE $state SET state = NULL RETURNING 1) SELECT count(*) FROM u"), 0, 'a role that may write to all tables cannot change the state of a move');
-like(run_sql($node, 'fitting', 'loader', "INSERT INTO $state VALUES (false)", may_fail => 1), qr/violates row-level security policy/, 'nor add one');
+is(run_sql($node, 'fitting', 'loader', "WITH u AS (UPDATE $state SET state = NULL RETURNING 1) SELECT count(*) FROM u"),
+	0, 'a role that may write to all tables cannot change the state of a move');
+like(run_sql($node, 'fitting', 'loader', "INSERT INTO $state VALUES (false)", may_fail => 1),
+	qr/violates row-level security policy/, 'nor add one');
 is(run_sql($node, 'fitting', 'shop', "SELECT count(state) FROM $state"), 1, 'which the owner sees');
 
 # Who may create triggers on a table may have created those that call its own functions.
 $owner = create_database('triggered');
-$node->safe_psql('triggered', 'CREATE SCHEMA theirs AUTHORIZATION tenant; GRANT USAGE ON SCHEMA theirs TO PUBLIC; GRANT ALL ON app.users TO tenant');
-run_sql($node, 'triggered', 'tenant', q{CREATE FUNCTION theirs.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE LOG 'the trigger of a tenant fires as %', current_user; RETURN NEW; END $$;
+$node->safe_psql('triggered', 'CREATE SCHEMA theirs AUTHORIZATION tenant; GRANT USAGE ON SCHEMA theirs TO PUBLIC;
+	GRANT ALL ON app.users TO tenant');
+run_sql($node, 'triggered', 'tenant', q{CREATE FUNCTION theirs.f() RETURNS trigger
+	LANGUAGE plpgsql AS $$ BEGIN RAISE LOG 'the trigger of a tenant fires as %', current_user; RETURN NEW; END $$;
 	CREATE TRIGGER t BEFORE INSERT OR UPDATE OR DELETE ON app.users FOR EACH ROW EXECUTE FUNCTION theirs.f()});
 $output = (run_kidctl($owner, qw(rekey check app.users --time made --accept search_path)))[0];
-unlike(slurp_file($node->logfile), qr/LOG:  the trigger of a tenant fires as/, 'a rehearsal fires no trigger of a tenant');
+unlike(slurp_file($node->logfile), qr/LOG:  the trigger of a tenant fires as/,
+	'a rehearsal fires no trigger of a tenant');
 like($output, qr/^  trigger app\.users t: is not in the copy  \(stops\)$/m, 'and says so') or diag($output);
 $node->safe_psql('triggered', 'REVOKE ALL ON app.users FROM tenant');
 $output = (run_kidctl($owner, qw(rekey check app.users --time made --accept search_path)))[0];
-unlike($output, qr/trigger app\.users t: is not in the copy/, 'those that the owner must have created are tried') or diag($output);
+unlike($output, qr/trigger app\.users t: is not in the copy/, 'those that the owner must have created are tried')
+  or diag($output);
 
 $node->stop;
 done_testing();

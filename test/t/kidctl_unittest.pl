@@ -7,7 +7,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = kidctl_server('', allows_streaming => 'logical');
-local %ENV = (%ENV, PYTHONPATH => 'python', PGHOST => $node->host, PGPORT => $node->port, PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
+local %ENV = (%ENV, PYTHONPATH => 'python', PGHOST => $node->host, PGPORT => $node->port,
+	PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
 
 for my $file (sort glob 'python/tests/test_*.py')
 {

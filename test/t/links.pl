@@ -1,5 +1,5 @@
-# Every relative link of a page leads to an existing file, and every anchor to a heading of that file. The page of the tests is
-# as test/report prints it.
+# Every relative link of a page leads to an existing file, and every anchor to a heading of that file. The page of
+# the tests is as test/report prints it.
 use strict;
 use warnings;
 use utf8;
@@ -39,6 +39,7 @@ foreach my $page (glob '*.md docs/*/*.md released/*.md')
 }
 
 # Numbers of tests may be those of the last time.
-is(qx(test/report) =~ tr/0-9//dr, slurp_file('docs/why/tested.md') =~ tr/0-9//dr, 'docs/why/tested.md is as "make report" prints it');
+is(qx(test/report) =~ tr/0-9//dr, slurp_file('docs/why/tested.md') =~ tr/0-9//dr,
+	'docs/why/tested.md is as "make report" prints it');
 
 done_testing();

@@ -1,5 +1,5 @@
-# docs/guides/many-servers.md, step by step, on servers whose clocks differ by seconds, while clients write: a server joins, goes, its
-# number is used again, and a copy of a server joins. No ID is made twice.
+# docs/guides/many-servers.md, step by step, on servers whose clocks differ by seconds, while clients write: a server
+# joins, goes, its number is used again, and a copy of a server joins. No ID is made twice.
 use strict;
 use warnings;
 use FakeClock;
@@ -51,14 +51,16 @@ sub run
 	$sql =~ s/kid\.node = \d+/kid.node = $with{number}/;
 	$sql =~ s/'…'/"'" . shift(@values) . "'"/ge;
 	my $result = $node->sql($sql);
-	ok($node->poll_query_until('postgres', "SELECT lanes = $with{lanes} AND node = $with{number} FROM kid_identity()"), 'the lanes are in force: ' . $node->name) if $sql =~ /kid\.lanes/;
+	ok($node->poll_query_until('postgres', "SELECT lanes = $with{lanes} AND node = $with{number} FROM kid_identity()"),
+		'the lanes are in force: ' . $node->name) if $sql =~ /kid\.lanes/;
 	return [ split /[|\n]/, $result ];
 }
 
 # Starts clients that write down the IDs they get.
 my (@clients, @ledgers);
 my $script = "$temporary/script";
-append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next() FROM generate_series(1, 3), pg_sleep(0.01);' . "\n") for 1 .. 5_000;
+append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next()
+		FROM generate_series(1, 3), pg_sleep(0.01);' . "\n") for 1 .. 5_000;
 
 sub start_clients
 {
@@ -68,7 +70,8 @@ sub start_clients
 		{
 			my $ledger = "$temporary/ledger" . @ledgers;
 			push @ledgers, $ledger;
-			push @clients, [ $node, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script ], '>', $ledger, '2>', "$ledger.errors") ];
+			push @clients, [ $node, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'),
+						'-f', $script ], '>', $ledger, '2>', "$ledger.errors") ];
 		}
 	}
 	# Until each has IDs.
@@ -84,7 +87,8 @@ sub end_clients
 		$_->[1]->kill_kill(grace => 2);
 	}
 	@clients = grep { $_->[0] != $node } @clients;
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}) or die;
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}) or die;
 	return;
 }
 
@@ -102,7 +106,8 @@ sub repeated
 			foreach (0 .. 3) { $repeated{ (qw(kid64 kid96 flake sno))[$_] }++ if $seen{"$_ $ids[$_]"}++ }
 		}
 	}
-	is(join(', ', map { "$repeated{$_} $_" } sort keys %repeated), '', "$name: none of $count IDs of each type is made twice");
+	is(join(', ', map { "$repeated{$_} $_" } sort keys %repeated), '',
+		"$name: none of $count IDs of each type is made twice");
 	return;
 }
 

@@ -1,5 +1,5 @@
-# A standby takes over for one of two servers that replicate to each other. Each server then misses rows, and nothing reports it. The
-# promoted server does not repeat IDs of the other after kid_observe() of docs/guides/many-servers.md.
+# A standby takes over for one of two servers that replicate to each other. Each server then misses rows, and nothing
+# reports it. The promoted server does not repeat IDs of the other after kid_observe() of docs/guides/many-servers.md.
 use strict;
 use warnings;
 use utf8;
@@ -20,7 +20,8 @@ foreach my $name ('a', 'b')
 	$node->init(allows_streaming => 'logical');
 	$node->append_conf('postgresql.conf', $name eq 'b' ? "kid.lanes = 16\nkid.node = 1\n" : "\n");
 	$node->start;
-	sql($node, 'CREATE EXTENSION kid; CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL)');
+	sql($node, 'CREATE EXTENSION kid;
+		CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL)');
 }
 my ($a, $b) = @node{ 'a', 'b' };
 run_block($first_two);
@@ -36,8 +37,10 @@ $b->wait_for_catchup('a_from_b');
 # The standby lags, both servers write, and the first ends.
 sql($standby, q{ALTER SYSTEM SET primary_conninfo = ''});
 $standby->reload;
-$standby->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_wal_receiver') or die 'the standby is connected';
-sql($a, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min')); INSERT INTO orders (server) SELECT 'lost' FROM generate_series(1, 1000)});
+$standby->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_wal_receiver')
+  or die 'the standby is connected';
+sql($a, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
+	INSERT INTO orders (server) SELECT 'lost' FROM generate_series(1, 1000)});
 sql($b, q{INSERT INTO orders (server) SELECT 'late' FROM generate_series(1, 100)});
 wait_until($b, q{SELECT count(*) = 1000 FROM orders WHERE server = 'lost'}, 'b gets rows that the standby lacks');
 wait_until($a, q{SELECT count(*) = 100 FROM orders WHERE server = 'late'}, 'and a gets rows of b');
@@ -46,7 +49,8 @@ $a->stop('immediate');
 $standby->promote;
 
 sql($b, sprintf q{ALTER SUBSCRIPTION b_from_a CONNECTION '%s'}, $standby->connstr('postgres') =~ s/'/''/gr);
-is(sql($standby, 'SELECT count(*) FROM orders WHERE server IN ($$lost$$, $$late$$)'), '0', 'and the promoted server has none of them');
+is(sql($standby, 'SELECT count(*) FROM orders WHERE server IN ($$lost$$, $$late$$)'), '0',
+	'and the promoted server has none of them');
 sql($b, q{INSERT INTO orders (server) VALUES ('next')});
 wait_until($standby, q{SELECT count(*) = 1 FROM orders WHERE server = 'next'}, 'it gets new rows');
 is(sql($standby, q{SELECT count(*) FROM orders WHERE server = 'late'}), '0', 'but not the earlier ones');
@@ -55,7 +59,8 @@ is(sql($standby, "SELECT kid_next() > '$greatest'"), 'f', 'the promoted server c
 sql($standby, "SELECT kid_observe('$greatest'::kid64)");
 is(sql($standby, "SELECT kid_next() > '$greatest'"), 't', 'after kid_observe() it does not');
 sql($standby, q{SELECT pg_create_logical_replication_slot('b_from_a', 'pgoutput')});
-wait_until($standby, q{SELECT active FROM pg_replication_slots WHERE slot_name = 'b_from_a'}, 'the other server subscribes to it');
+wait_until($standby, q{SELECT active FROM pg_replication_slots WHERE slot_name = 'b_from_a'},
+	'the other server subscribes to it');
 my $errors = 'SELECT sum(apply_error_count) FROM pg_stat_subscription_stats';
 my $attempts = sql($b, $errors);
 sql($standby, q{INSERT INTO orders (server) VALUES ('skipped')});

@@ -1,5 +1,5 @@
-# One session polls a table for all consumers and notifies them, by the procedure of docs/guides/consumers.md. It notifies when rows
-# are below the horizon, not before and not again, and less often than transactions commit.
+# One session polls a table for all consumers and notifies them, by the procedure of docs/guides/consumers.md. It
+# notifies when rows are below the horizon, not before and not again, and less often than transactions commit.
 use strict;
 use warnings;
 use Dialogue;
@@ -11,8 +11,10 @@ use Time::HiRes qw(time usleep);
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-my ($procedure, $call) = slurp_file('docs/guides/consumers.md') =~ /^(CREATE PROCEDURE notify_consumers.*?^END \$\$;\n).*?`(CALL notify_consumers\(\))`/ms or die;
-$node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);' . $procedure);
+my ($procedure, $call) = slurp_file('docs/guides/consumers.md')
+  =~ /^(CREATE PROCEDURE notify_consumers.*?^END \$\$;\n).*?`(CALL notify_consumers\(\))`/ms or die;
+$node->safe_psql('postgres',
+	'CREATE EXTENSION kid; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);' . $procedure);
 my ($notifier, $listener, $open) = map { open_session($node) } 1 .. 3;
 answer($listener, 'LISTEN events;');
 
@@ -62,7 +64,8 @@ ok(is_notified(), 'also if that transaction was rolled back');
 # A second of commits.
 my $start = time;
 ask($open, q{DO $$ DECLARE start timestamptz := clock_timestamp(); BEGIN
-	WHILE clock_timestamp() < start + interval '1 s' LOOP INSERT INTO events (payload) VALUES ('many'); COMMIT; END LOOP; END $$;});
+	WHILE clock_timestamp() < start + interval '1 s' LOOP INSERT INTO events (payload) VALUES ('many'); COMMIT;
+		END LOOP; END $$;});
 my $count = 0;
 $count += notifications(0.1) while $open->{output} !~ /^that is all\n/m && do { $open->{handle}->pump_nb; 1 };
 $count += notifications(0.5);
@@ -70,8 +73,10 @@ my $rows = $node->safe_psql('postgres', q{SELECT count(*) FROM events WHERE payl
 my $most = 2 + 20 * (time - $start);
 ok($count > 0 && $count <= $most && $rows > $most, "$rows commits in a row make $count notifications, at most $most");
 
-# After a reset of the clock, new IDs are below the one that the session remembers, until it starts again, as the page says.
-like(slurp_file('docs/guides/consumers.md'), qr/after \[`kid_reset_clock\(x\)`\].*start\s+`notify_consumers\(\)` again/, 'the page says what to do after a reset');
+# After a reset of the clock, new IDs are below the one that the session remembers, until it starts again,
+# as the page says.
+like(slurp_file('docs/guides/consumers.md'), qr/after \[`kid_reset_clock\(x\)`\].*start\s+`notify_consumers\(\)` again/,
+	'the page says what to do after a reset');
 $node->safe_psql('postgres', q{SELECT kid_observe(kid64_floor(now() + interval '1 hour'))});
 add('future');
 ok(is_notified(), 'it notifies of an ID of the future');

@@ -1,5 +1,5 @@
-# The printed sections of docs equal what test/reference prints from the running extension. docs/operate/when-something-is-wrong.md
-# explains only messages that kid has.
+# The printed sections of docs equal what test/reference prints from the running extension.
+# docs/operate/when-something-is-wrong.md explains only messages that kid has.
 use strict;
 use warnings;
 use File::Basename;
@@ -24,11 +24,13 @@ foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*/*.m
 }
 
 # In the table of errors "…" stands for a value that is filled in.
-my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1 } slurp_file('docs/reference/settings-and-errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
+my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_,
+	  -1 } slurp_file('docs/reference/settings-and-errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
 my ($explained) = slurp_file('docs/operate/when-something-is-wrong.md') =~ /^## Messages\n(.*?)^## /ms;
 foreach my $message (map { s/\n/ /gr } $explained =~ /\*\*`(.*?)`\*\*/sg)
 {
-	ok(scalar(grep { $message =~ /^$_$/ } @messages), "docs/operate/when-something-is-wrong.md explains a message that kid has: $message");
+	ok(scalar(grep { $message =~ /^$_$/ } @messages),
+		"docs/operate/when-something-is-wrong.md explains a message that kid has: $message");
 }
 
 done_testing();

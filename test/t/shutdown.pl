@@ -50,7 +50,8 @@ foreach my $preload ('', 'kid')
 			}
 			kill $signal, $pid;
 			waitpid($pid, 0);
-			is($?, 0, "the postmaster exits with status 0: $name shutdown, " . ($preload ? 'preloaded' : 'not preloaded') . ($ids ? ', IDs were made' : ', no ID was made'));
+			is($?, 0, "the postmaster exits with status 0: $name shutdown, "
+				  . ($preload ? 'preloaded' : 'not preloaded') . ($ids ? ', IDs were made' : ', no ID was made'));
 		}
 	}
 }
@@ -62,7 +63,8 @@ foreach my $query ('SELECT kid_next()', 'SELECT 1')
 	{
 		my ($stdout, $stderr) = ('', '');
 		ok(IPC::Run::run(
-				[ 'postgres', '--single', '-D', $node->data_dir, '-c', "shared_preload_libraries=$preload", 'postgres' ],
+				[ 'postgres', '--single', '-D', $node->data_dir, '-c', "shared_preload_libraries=$preload",
+					'postgres' ],
 				'<', \"$query\n", '>', \$stdout, '2>', \$stderr),
 			"a single-user server exits with status 0, preload '$preload': $query");
 	}

@@ -34,7 +34,8 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 		push @ids, $node->safe_psql($_, 'SELECT kid_next()') foreach ('postgres', 'other');
 	}
 	is_deeply([ sort @ids ], \@ids, "$name: IDs rise across two databases");
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid' AND allocated_size <= 4096}),
+	is($node->safe_psql('postgres',
+			q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid' AND allocated_size <= 4096}),
 		'1', "$name: shared memory is at most 4 kB");
 
 	# A crash of one backend ends all sessions, and shared memory is initialized again.
@@ -59,12 +60,15 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	$node->backup('base');
 	# Locks can use up all spare shared memory, and do not return it.
 	$node->restart;
-	my ($locked, $out, $error) = $node->psql('postgres', 'SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 1000000) AS i');
+	my ($locked, $out, $error) = $node->psql('postgres',
+		'SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 1000000) AS i');
 	like($error, qr/out of shared memory/, "$name: no shared memory is left");
 	# That session releases its locks after psql has ended. Until then others may not even connect.
 	$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'}) or die;
 	($locked, $out, $error) = $node->psql('postgres', 'SELECT kid_next()');
-	like($preload ? $out : "$out$error", $preload ? qr/^\S{11}$/ : qr/^\S{11}$|not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s, "$name: IDs are made if shared memory is reserved, or else there is a hint");
+	like($preload ? $out : "$out$error", $preload ? qr/^\S{11}$/
+		: qr/^\S{11}$|not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s,
+		"$name: IDs are made if shared memory is reserved, or else there is a hint");
 	$node->restart;
 
 	my $standby = PostgreSQL::Test::Cluster->new($preload ? 'preloaded_standby' : 'on_demand_standby');
@@ -76,9 +80,11 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	{
 		my ($status, $stdout, $stderr) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $generator");
 		my ($function) = $generator =~ /^(\w+)/;
-		like($stderr, qr/ERROR:  25006: cannot execute $function\(\) during recovery/, "$name: $function() fails during recovery");
+		like($stderr, qr/ERROR:  25006: cannot execute $function\(\) during recovery/,
+			"$name: $function() fails during recovery");
 	}
-	is($standby->safe_psql('postgres', "SELECT kid_timestamp('$last'::kid64) <= now() + interval '2 s'"), 't', "$name: IDs can be read during recovery");
+	is($standby->safe_psql('postgres', "SELECT kid_timestamp('$last'::kid64) <= now() + interval '2 s'"), 't',
+		"$name: IDs can be read during recovery");
 	$standby->promote;
 	$next = $standby->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
 	cmp_ok($next, 'gt', $last, "$name: IDs rise after promotion");

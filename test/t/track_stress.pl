@@ -1,6 +1,6 @@
-# Consumers that read a table up to kid_horizon(table) miss no row, while 16 sessions write in ways in which a transaction may
-# commit after one with a later ID. kid_track() is called while they write, and consumers begin afterwards. A consumer that does
-# not use the horizon misses rows meanwhile. In both editions.
+# Consumers that read a table up to kid_horizon(table) miss no row, while 16 sessions write in ways in which a
+# transaction may commit after one with a later ID. kid_track() is called while they write, and consumers begin
+# afterwards. A consumer that does not use the horizon misses rows meanwhile. In both editions.
 #
 # KID_SECONDS is how long the sessions write.
 use strict;
@@ -30,9 +30,12 @@ my %writers = (
 	'long@1' => "BEGIN;\n$insert\nSELECT pg_sleep(0.1);\n$insert\nCOMMIT;",
 	'own_draw@5' => "BEGIN;\n$insert\n${wait}INSERT INTO events VALUES (nextval('events_id_seq'));\nCOMMIT;",
 	'rolled_back@5' => "BEGIN;\n$insert\n${wait}ROLLBACK;",
-	'savepoints@5' => "BEGIN;\nSAVEPOINT a;\n$insert\nROLLBACK TO a;\nSAVEPOINT b;\n$insert\n${wait}RELEASE b;\n$insert\nCOMMIT;",
-	'prepared@5' => "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}COMMIT PREPARED 'writer :client_id';",
-	'prepared_in_vain@2' => "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}ROLLBACK PREPARED 'writer :client_id';",
+	'savepoints@5' =>
+	  "BEGIN;\nSAVEPOINT a;\n$insert\nROLLBACK TO a;\nSAVEPOINT b;\n$insert\n${wait}RELEASE b;\n$insert\nCOMMIT;",
+	'prepared@5' =>
+	  "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}COMMIT PREPARED 'writer :client_id';",
+	'prepared_in_vain@2' =>
+	  "BEGIN;\n$insert\nPREPARE TRANSACTION 'writer :client_id';\n${wait}ROLLBACK PREPARED 'writer :client_id';",
 	'slow_statement@5' => 'INSERT INTO events (what) VALUES (pg_sleep(random() * 0.005)::text);',
 	'two_tables@5' => "BEGIN;\nINSERT INTO others DEFAULT VALUES;\n$insert\n${wait}COMMIT;",
 	'serializable@2' => "BEGIN ISOLATION LEVEL SERIALIZABLE;\n$insert\n${wait}COMMIT;");
@@ -41,7 +44,8 @@ foreach my $edition ('extension', 'plain SQL')
 {
 	my $database = $edition =~ s/ .*//r;
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, $edition eq 'extension' ? 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid' : "\\i $script");
+	$node->safe_psql($database, $edition eq 'extension' ? 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid'
+		: "\\i $script");
 	$node->safe_psql($database, q{
 		CREATE TABLE events (id bigserial PRIMARY KEY, what text);
 		CREATE TABLE others (id bigserial PRIMARY KEY, what text);
@@ -50,13 +54,16 @@ foreach my $edition ('extension', 'plain SQL')
 		INSERT INTO writers VALUES (false);
 		SELECT kid.kid_track('others')});
 	my @write = ('pgbench', '-n', '-c', 16, '-j', 2, '-R', 400, '-h', $node->host, '-p', $node->port,
-		map { append_to_file("$script.$database." . s/@.*//r, $writers{$_}); ('-f', "$script.$database.$_") } sort keys %writers);
+		map { append_to_file("$script.$database." . s/@.*//r, $writers{$_}); ('-f', "$script.$database.$_") }
+		  sort keys %writers);
 	my $output = '';
 	my $pgbench = IPC::Run::start([ @write, '-T', int($seconds / 3), $database ], '>', \$output, '2>&1');
 	# On a machine that stalls, pgbench may end before it has written as many rows.
-	$pgbench->pump_nb until !$pgbench->pumpable || $node->safe_psql($database, 'SELECT count(*) > 100 FROM events') eq 't';
+	$pgbench->pump_nb until !$pgbench->pumpable
+	  || $node->safe_psql($database, 'SELECT count(*) > 100 FROM events') eq 't';
 	my $tries = 1;
-	$tries++ while $tries < 1000 && $node->psql($database, q{SET lock_timeout = '50ms'; SELECT kid.kid_track('events')}) != 0;
+	$tries++
+	  while $tries < 1000 && $node->psql($database, q{SET lock_timeout = '50ms'; SELECT kid.kid_track('events')}) != 0;
 	cmp_ok($tries, '<', 1000, "$edition: the table is tracked at try $tries");
 	my %condition = (naive => '', busy => 'AND id < h', slow => 'AND id < h');
 	my @sessions = map { start_session($node, qq{
@@ -89,7 +96,8 @@ foreach my $edition ('extension', 'plain SQL')
 	$node->safe_psql($database, 'UPDATE writers SET ended = true');
 	wait_for_output($_, qr/^done$/m) foreach @sessions;
 	$_->{handle}->finish foreach @sessions;
-	my %missed = map { $_ => $node->safe_psql($database, "SELECT count(*) FROM events WHERE id NOT IN (SELECT id FROM seen WHERE consumer = '$_')") } sort keys %condition;
+	my %missed = map { $_ => $node->safe_psql($database, "SELECT count(*) FROM events
+			WHERE id NOT IN (SELECT id FROM seen WHERE consumer = '$_')") } sort keys %condition;
 	note $node->safe_psql($database, 'SELECT count(*) FROM events'), ' rows';
 	cmp_ok($missed{naive}, '>', 0, "without the horizon a consumer missed $missed{naive} rows");
 	is($missed{$_}, 0, "consumer '$_' missed no row") foreach 'busy', 'slow';

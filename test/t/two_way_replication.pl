@@ -1,5 +1,6 @@
-# One server becomes two that replicate to each other and both make IDs, by the steps of docs/guides/many-servers.md. No ID repeats, and both have all rows. The test also shows that each step is needed: without it both
-# servers make the same ID at the same instant.
+# One server becomes two that replicate to each other and both make IDs, by the steps of
+# docs/guides/many-servers.md. No ID repeats, and both have all rows. The test also shows that each step is needed:
+# without it both servers make the same ID at the same instant.
 use strict;
 use warnings;
 use FakeClock;
@@ -22,7 +23,8 @@ sub start_server
 	my ($name, $clock, @conf) = @_;
 	my $node = FakeClock->new($name);
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', join "\n", 'wal_sender_timeout = 0', 'wal_receiver_timeout = 0', 'kid.max_wait = 0', @conf, '');
+	$node->append_conf('postgresql.conf', join "\n", 'wal_sender_timeout = 0', 'wal_receiver_timeout = 0',
+		'kid.max_wait = 0', @conf, '');
 	$node->set_clock($clock);
 	$node->start;
 	return $node;
@@ -60,16 +62,18 @@ sub common
 	return scalar grep { $some{$_} } @$others;
 }
 
-# The clock of one server stands still, so that other servers can be at the same instant. Without the first two steps a second
-# server repeats its earlier IDs, and those it makes now.
+# The clock of one server stands still, so that other servers can be at the same instant. Without the first two steps a
+# second server repeats its earlier IDs, and those it makes now.
 my $a = start_server('a', '2030-01-01 00:00:00');
 $a->sql($schema);
 my @alone = take($a, $whole - 1000);
 my $hasty = start_server('hasty', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
 $hasty->sql($schema);
-is(common(\@alone, [ take($hasty, 100) ]), 100, 'a new server whose clock is behind repeats IDs that the old one made before it had a lane');
+is(common(\@alone, [ take($hasty, 100) ]), 100,
+	'a new server whose clock is behind repeats IDs that the old one made before it had a lane');
 $_->set_clock('2030-01-01 00:00:01') foreach $a, $hasty;
-is(common([ take($a, $whole - 1000) ], [ take($hasty, 100) ]), 100, 'a new server repeats IDs of the old one while that has no lane');
+is(common([ take($a, $whole - 1000) ], [ take($hasty, 100) ]), 100,
+	'a new server repeats IDs of the old one while that has no lane');
 
 # First the old server gets a lane. Then the new server begins above all IDs that the old one made before.
 $_->set_clock('2030-01-01 00:00:02') foreach $a, $hasty;
@@ -80,7 +84,8 @@ $hasty->stop('immediate');
 my $b = start_server('b', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
 $b->sql($schema);
 $b->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${last}::bigint::kid64)))");
-like($b->error_of('SELECT kid_next()'), qr{53400}, 'the new server makes no ID up to the last time unit of the old one');
+like($b->error_of('SELECT kid_next()'), qr{53400},
+	'the new server makes no ID up to the last time unit of the old one');
 
 # Each server subscribes to the other. PostgreSQL needs a running clock to begin that.
 run_from($_, 3) foreach $a, $b;
@@ -101,11 +106,13 @@ subscribe($a, $b, 'false');
 sub compare
 {
 	my ($name, $count) = @_;
-	my $all = 'SELECT count(*), count(DISTINCT kid), count(DISTINCT kid96), count(DISTINCT flake), count(DISTINCT sno) FROM ids';
+	my $all = 'SELECT count(*), count(DISTINCT kid), count(DISTINCT kid96), count(DISTINCT flake), count(DISTINCT sno)
+		FROM ids';
 	my $digest = "SELECT md5(string_agg(ids::text, '' ORDER BY kid)) FROM ids";
 	$a->wait_for_subscription_sync($b, 'to_a');
 	$b->wait_for_subscription_sync($a, 'to_b');
-	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, and no ID repeats') foreach $a, $b;
+	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, and no ID repeats')
+	  foreach $a, $b;
 	is($a->sql($digest), $b->sql($digest), "$name: both servers have the same rows");
 	return;
 }
@@ -126,22 +133,25 @@ $_->reload foreach $a, $b;
 my @load = map {
 	my $script = $_->basedir . '/load.sql';
 	append_to_file($script, "INSERT INTO ids (maker) SELECT '" . $_->name . "' FROM generate_series(1, 10);\n");
-	IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-t', '200', '-f', $script, '-d', $_->connstr('postgres') ], '>', \my $stdout, '2>', \my $stderr);
+	IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-t', '200', '-f', $script, '-d', $_->connstr('postgres') ],
+		'>', \my $stdout, '2>', \my $stderr);
 } $a, $b;
 ok($_->finish, 'clients insert on a server without an error') foreach @load;
 compare('both servers with clients at the same time', 24001);
 
-# Lanes are removed again: the server that stays uses the whole sequence again, and begins above the last IDs of the other. A
-# server that does not do so repeats IDs of the same instant.
+# Lanes are removed again: the server that stays uses the whole sequence again, and begins above the last IDs of the
+# other. A server that does not do so repeats IDs of the same instant.
 $_->set_clock('2030-01-01 01:30:00') foreach $a, $b;
 my @last = take($b, 1000);
 my $forgetful = start_server('forgetful', '2030-01-01 01:30:00');
 $forgetful->sql($schema);
-is(common(\@last, [ take($forgetful, $whole) ]), 1000, 'a server with the whole sequence repeats what the other one made in its lane');
+is(common(\@last, [ take($forgetful, $whole) ]), 1000,
+	'a server with the whole sequence repeats what the other one made in its lane');
 $forgetful->stop('immediate');
 $a->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${\ $last[-1]}::bigint::kid64)))");
 set_lanes($a, 1, 0);
-like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400}, 'the server that stays makes no ID up to the last time unit of the other');
+like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400},
+	'the server that stays makes no ID up to the last time unit of the other');
 
 # Without lanes both servers make the same ID at one instant, and replication stops.
 sub change_subscriptions
@@ -163,10 +173,13 @@ change_subscriptions('ENABLE');
 run_from($_, 7201) foreach $a, $b;
 foreach my $node ($a, $b)
 {
-	ok($node->poll_query_until('postgres', 'SELECT apply_error_count = 1 AND NOT subenabled FROM pg_subscription JOIN pg_stat_subscription_stats ON subid = oid'),
+	ok($node->poll_query_until('postgres', 'SELECT apply_error_count = 1 AND NOT subenabled FROM pg_subscription
+			JOIN pg_stat_subscription_stats ON subid = oid'),
 		'without lanes: replication to ' . $node->name . ' stops');
 	# The first message is that of versions before 18.
-	ok(slurp_file($node->logfile) =~ qr{duplicate key value violates unique constraint "ids_pkey"|conflict=insert_exists}, 'without lanes: replication stopped because of the same ID');
+	ok(slurp_file($node->logfile)
+		  =~ qr{duplicate key value violates unique constraint "ids_pkey"|conflict=insert_exists},
+		'without lanes: replication stopped because of the same ID');
 }
 
 $_->stop('immediate') foreach $a, $b;

@@ -1,6 +1,6 @@
-# A session in a database without Citus asks no catalog and takes no lock because other tables change: it keeps what it found
-# with its first ID. If Citus comes later, in whatever session, the session notices it, and again when Citus is dropped. Citus is
-# not needed: kid reads its table.
+# A session in a database without Citus asks no catalog and takes no lock because other tables change: it keeps what it
+# found with its first ID. If Citus comes later, in whatever session, the session notices it, and again when Citus is
+# dropped. Citus is not needed: kid reads its table.
 use strict;
 use warnings;
 use Dialogue;
@@ -15,7 +15,8 @@ $node->append_conf('postgresql.conf', "autovacuum = off\nwal_level = logical\n")
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE TABLE others (n int); SELECT kid_next()');
 
-# A session publishes its identity under a lock of the whole cluster when it looks for Citus. The test holds that lock meanwhile.
+# A session publishes its identity under a lock of the whole cluster when it looks for Citus. The test
+# holds that lock meanwhile.
 my $directory = PostgreSQL::Test::Utils::tempdir();
 append_to_file("$directory/hold.cpp", <<'SOURCE');
 #include "src/pg/clocks/shmem.hpp"
@@ -40,7 +41,8 @@ Datum hold_identity(PG_FUNCTION_ARGS) {
 }
 SOURCE
 my ($headers) = split /\n/, qx("$ENV{PG_CONFIG}" --includedir-server);
-my $compiled = system("c++ -shared -fPIC -O1 -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -I . -isystem '$headers' "
+my $compiled =
+  system("c++ -shared -fPIC -O1 -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -I . -isystem '$headers' "
 	  . "-o '$directory/hold.so' '$directory/hold.cpp' >'$directory/cc.log' 2>&1") == 0;
 
 # Waits until a session waits for a lock in shared memory, or for its client, and returns which of the two.
@@ -59,7 +61,8 @@ sub next_id_waits_for
 {
 	my ($session) = @_;
 	ask($holder, 'SELECT hold_identity();');
-	$node->poll_query_until('postgres', "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $holder->{pid}") or die;
+	$node->poll_query_until('postgres', "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $holder->{pid}")
+	  or die;
 	usleep(100_000);
 	ask($session, 'SELECT kid_next();');
 	my $event = waits_for($session);
@@ -82,14 +85,17 @@ SKIP:
 		'VACUUM' => 'VACUUM others',
 		'a new table' => 'CREATE TABLE more (id kid64 PRIMARY KEY DEFAULT kid_next())',
 		'a changed table' => 'ALTER TABLE others ADD t text',
-		'a publication of all tables, which invalidates all' => 'SET client_min_messages = error; CREATE PUBLICATION everything FOR ALL TABLES',
-		'a table of that name in another schema' => 'CREATE TABLE public.pg_dist_local_group (groupid int); INSERT INTO public.pg_dist_local_group VALUES (5)');
+		'a publication of all tables, which invalidates all' => 'SET client_min_messages = error;
+			CREATE PUBLICATION everything FOR ALL TABLES',
+		'a table of that name in another schema' => 'CREATE TABLE public.pg_dist_local_group (groupid int);
+			INSERT INTO public.pg_dist_local_group VALUES (5)');
 	foreach my $what (sort keys %change)
 	{
 		$node->safe_psql('postgres', $change{$what});
 		is(next_id_waits_for($session), 'Client', "nor does an ID after $what");
 	}
-	answer($session, 'CREATE TEMP TABLE t (n int) ON COMMIT DROP; CREATE TEMP TABLE u (id kid64 DEFAULT kid_next()); INSERT INTO u DEFAULT VALUES; DROP TABLE u;');
+	answer($session, 'CREATE TEMP TABLE t (n int) ON COMMIT DROP; CREATE TEMP TABLE u (id kid64 DEFAULT kid_next());
+		INSERT INTO u DEFAULT VALUES; DROP TABLE u;');
 	is(next_id_waits_for($session), 'Client', 'nor does an ID after temporary tables of its own');
 	close_session($_) foreach $holder, $session;
 }
@@ -107,8 +113,10 @@ sub both
 	my ($expected, $name) = @_;
 	foreach my $session ($reader, $writer)
 	{
-		like(answer($session, "SELECT $_;"), $expected, "$name: $_") foreach 'kid_next()', 'kid64_at(now())', 'kid_next()';
-		like(answer($session, 'BEGIN; SAVEPOINT s; SELECT kid_next(); ROLLBACK TO s;'), $expected, "$name: in a subtransaction");
+		like(answer($session, "SELECT $_;"), $expected, "$name: $_")
+		  foreach 'kid_next()', 'kid64_at(now())', 'kid_next()';
+		like(answer($session, 'BEGIN; SAVEPOINT s; SELECT kid_next(); ROLLBACK TO s;'), $expected,
+			"$name: in a subtransaction");
 		like(answer($session, 'SELECT kid_next(); COMMIT;'), $expected, "$name: and in its transaction");
 	}
 	return;
@@ -135,7 +143,9 @@ answer($writer, 'ALTER TABLE pg_catalog.node RENAME TO pg_dist_local_group;');
 both($refused, 'a table was renamed');
 answer($writer, "ALTER TABLE $table RENAME TO node;");
 both($made, 'and renamed back');
-answer($writer, "DROP TABLE IF EXISTS public.pg_dist_local_group; ALTER TABLE pg_catalog.node SET SCHEMA public; ALTER TABLE public.node RENAME TO pg_dist_local_group; ALTER TABLE public.pg_dist_local_group SET SCHEMA pg_catalog;");
+answer($writer, "DROP TABLE IF EXISTS public.pg_dist_local_group;
+	ALTER TABLE pg_catalog.node SET SCHEMA public; ALTER TABLE public.node RENAME TO pg_dist_local_group;
+	ALTER TABLE public.pg_dist_local_group SET SCHEMA pg_catalog;");
 both($refused, 'a table was moved to pg_catalog');
 answer($writer, "DROP TABLE $table;");
 both($made, 'and dropped');
@@ -143,18 +153,22 @@ both($made, 'and dropped');
 # A transaction that runs notices it when it next locks a table, also if its snapshot is older.
 answer($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM others;');
 answer($writer, "BEGIN; $create COMMIT;");
-like(answer($reader, 'SELECT kid_next() FROM pg_database LIMIT 1;'), $refused, 'a transaction with an older snapshot notices Citus');
+like(answer($reader, 'SELECT kid_next() FROM pg_database LIMIT 1;'), $refused,
+	'a transaction with an older snapshot notices Citus');
 answer($reader, 'ROLLBACK;');
 answer($writer, "DROP TABLE $table;");
-ask($reader, q{DO $$ BEGIN FOR i IN 1 .. 6000 LOOP PERFORM kid_next(); COMMIT; PERFORM pg_sleep(0.01); END LOOP; END $$;});
-$node->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $reader->{pid}") or die;
+ask($reader,
+	q{DO $$ BEGIN FOR i IN 1 .. 6000 LOOP PERFORM kid_next(); COMMIT; PERFORM pg_sleep(0.01); END LOOP; END $$;});
+$node->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $reader->{pid}")
+  or die;
 answer($writer, "BEGIN; $create COMMIT;");
 like(answer($reader), $refused, 'a statement that runs notices Citus');
 # So many changes that a session which was idle meanwhile has to forget all that it knows.
 answer($writer, "DROP TABLE $table;");
 both($made, 'Citus was dropped again');
 answer($writer, "BEGIN; $create COMMIT; SET client_min_messages = error;");
-answer($writer, q{DO $$ BEGIN FOR i IN 1 .. 3000 LOOP CREATE TEMP TABLE t (n int); DROP TABLE t; COMMIT; END LOOP; END $$;});
+answer($writer,
+	q{DO $$ BEGIN FOR i IN 1 .. 3000 LOOP CREATE TEMP TABLE t (n int); DROP TABLE t; COMMIT; END LOOP; END $$;});
 like(answer($reader, 'SELECT kid_next();'), $refused, 'a session that missed messages about changes notices Citus');
 close_session($_) foreach $reader, $writer;
 done_testing();
