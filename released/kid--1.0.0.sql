@@ -2645,7 +2645,7 @@ COMMENT ON FUNCTION @extschema@.kid_refuse(text, text, text, text) IS 'raises an
 
 -- from src/sql/forms.sql.in
 
--- The types that IDs have here. A further type needs a line in each of these functions.
+-- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -2666,276 +2666,47 @@ COMMENT ON FUNCTION @extschema@.kid_bound_at(regtype, timestamptz) IS
 CREATE FUNCTION @extschema@.kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
-           WHEN '@extschema@.kid64'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid64)
-           WHEN '@extschema@.kid96'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid96)
-           WHEN '@extschema@.sno'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.sno)
-           WHEN '@extschema@.flake'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flake)
-           WHEN '@extschema@.flax'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flax)
+           WHEN '@extschema@.kid64'::regtype::oid
+           THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid64)
+           WHEN '@extschema@.kid96'::regtype::oid
+           THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid96)
+           WHEN '@extschema@.sno'::regtype::oid
+           THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.sno)
+           WHEN '@extschema@.flake'::regtype::oid
+           THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flake)
+           WHEN '@extschema@.flax'::regtype::oid
+           THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flax)
            WHEN 'uuid'::regtype::oid
            THEN @extschema@.kid_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
        END;
 COMMENT ON FUNCTION @extschema@.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
 -- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator; and the type that a column with such IDs is stored as.
+-- last ID of a time for kid_observe(); the generator, or null; the setting that the time in an ID depends on, or null;
+-- and the type that a column with such IDs is stored as, in a row for each.
 CREATE FUNCTION @extschema@.kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, stored_as regtype)
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, setting text, stored_as regtype)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, s.stored_as
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, nullif(v.setting, ''), s.stored_as
       FROM (VALUES
-               ('kid', '@extschema@.kid64'::regtype, 'kid64', 'kid64_ceil', '@extschema@.kid_next()'::regprocedure,
-                ARRAY['@extschema@.kid64'::regtype, 'bigint'::regtype]),
-               ('kid', '@extschema@.kid96'::regtype, 'kid96', 'kid64_ceil', '@extschema@.kid96_next()'::regprocedure,
-                ARRAY['@extschema@.kid96'::regtype, 'uuid'::regtype]),
-               ('sno', '@extschema@.sno'::regtype, 'sno', 'sno_ceil', '@extschema@.sno_next(integer)'::regprocedure,
-                ARRAY['@extschema@.sno'::regtype, 'uuid'::regtype]),
-               ('flake', '@extschema@.flake'::regtype, 'flake', 'flake_ceil', '@extschema@.flake_next()'::regprocedure,
-                ARRAY['@extschema@.flake'::regtype, 'bigint'::regtype]),
-               (NULL, '@extschema@.flax'::regtype, 'flax', 'flax_ceil', '@extschema@.flax_next()'::regprocedure,
-                ARRAY['@extschema@.flax'::regtype, 'uuid'::regtype]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', '@extschema@.kid_uuidv7()'::regprocedure,
-                ARRAY['uuid'::regtype])
-           ) AS v (clock, type, prefix, past, next, stored_as),
+               ('kid', '@extschema@.kid64'::regtype, 'kid64', 'kid64_ceil', '@extschema@.kid_next()'::regprocedure, '',
+                ARRAY['@extschema@.kid64', 'bigint']::regtype[]),
+               ('kid', '@extschema@.kid96'::regtype, 'kid96', 'kid64_ceil', '@extschema@.kid96_next()'::regprocedure, 'kid.neighborhood',
+                ARRAY['@extschema@.kid96', 'uuid']::regtype[]),
+               ('sno', '@extschema@.sno'::regtype, 'sno', 'sno_ceil', '@extschema@.sno_next(integer)'::regprocedure, '',
+                ARRAY['@extschema@.sno', 'uuid']::regtype[]),
+               ('flake', '@extschema@.flake'::regtype, 'flake', 'flake_ceil', '@extschema@.flake_next()'::regprocedure, 'kid.flake_epoch',
+                ARRAY['@extschema@.flake', 'bigint']::regtype[]),
+               (NULL, '@extschema@.flax'::regtype, 'flax', 'flax_ceil', '@extschema@.flax_next()'::regprocedure, '',
+                ARRAY['@extschema@.flax', 'uuid']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', '@extschema@.kid_uuidv7()'::regprocedure, '',
+                ARRAY['uuid']::regtype[])
+           ) AS v (clock, type, prefix, past, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
-
--- from src/sql/tables/track_source.sql.in
-
--- A horizon for tables that draw their IDs from a sequence, for both editions
---
--- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
--- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
--- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
--- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
--- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
---
--- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
--- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
--- allowed to read the sequence.
-
--- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
--- is no such table.
-CREATE FUNCTION @extschema@.kid_track_source(tab oid, col name) RETURNS text[]
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    source text[];
-BEGIN
-    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
-            WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
-            WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
-            WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
-            WHEN c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
-            THEN 'other tables inherit it'
-            WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
-                                                         JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
-            THEN 'it has foreign partitions'
-            WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
-            THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
-            WHEN s.oid IS NULL
-            THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
-                 || CASE WHEN false THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
-            WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
-            WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
-            THEN format('its owner may not read sequence %s', s.oid::regclass)
-            -- A default can name a sequence of another owner, which kid_track() must not make public.
-            WHEN false AND (col IS NULL OR c.relowner <> s.relowner)
-                 AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
-            THEN format('not everybody may read sequence %s', s.oid::regclass)
-            WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
-            THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
-            WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
-            WHEN q.seqincrement < 1 OR q.seqmin < 0 OR q.seqcycle
-            THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
-            WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
-                 AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
-            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
-          INTO source
-          FROM pg_class AS c
-               LEFT JOIN LATERAL (
-                   SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
-                     FROM pg_trigger AS t
-                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
-                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
-               LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
-               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
-                                              AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
-               LEFT JOIN pg_type AS y ON y.oid = a.atttypid
-               LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
-               LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
-               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
-                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
-                   ON false AND k.value = replace(d.value, '"', '')
-               LEFT JOIN pg_class AS s ON s.oid = CASE
-                   -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
-                   WHEN a.attidentity <> ''
-                   THEN (SELECT o.objid FROM pg_depend AS o
-                          WHERE o.refclassid = 'pg_class'::regclass AND o.refobjid = tab AND o.refobjsubid = a.attnum
-                                AND o.classid = 'pg_class'::regclass AND o.deptype = 'i')
-                   WHEN k.clock IS NULL
-                   THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
-                                            '''''', ''''))
-                   ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
-                          WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
-               LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
-         WHERE c.oid = tab;
-    IF source IS NULL THEN
-        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
-    END IF;
-    RETURN source;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
-
--- from src/sql/tables/track.sql.in
-
--- The functions that users of kid_horizon(table) call. The files before this one have what they call.
-
--- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
--- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
--- CREATE TRIGGER waits, another function can get the name that it was given.
-CREATE FUNCTION @extschema@.kid_track_create(
-    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    EXECUTE concat_ws(
-        '; ',
-        format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-               'EXECUTE FUNCTION %s(%s)',
-               source[1], tab, enter,
-               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
-        format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
-        CASE WHEN reject
-             THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
-                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
-             WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
-             THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
-    IF (SELECT count(*) FROM pg_trigger AS t
-         WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
-       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
-        RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
-            USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
-    'creates the triggers of `kid_track()`';
-
-CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
-    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
-    SELECT @extschema@.kid_track_create(
-               tab, s.source, false, reject, '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
-               '@extschema@.kid_track_check()'::regprocedure::oid::regproc)
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
-END;
-COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
-
-CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-BEGIN
-    EXECUTE concat_ws(
-        '; ',
-        format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab),
-        CASE WHEN granted IS NOT NULL THEN format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass) END);
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
-    'removes the triggers of `kid_track()` from a table, and a right that it granted';
-
-CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-BEGIN ATOMIC
-    -- An error if there is no such table
-    SELECT @extschema@.kid_track_source(tab::oid, NULL::name);
-    SELECT @extschema@.kid_track_drop(tab, NULL::oid);
-END;
-COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
-
--- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
--- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
--- ago.
-CREATE FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    shift integer := source[3];
-    behind bigint;
-BEGIN
-    IF pg_is_in_recovery() THEN
-        RAISE 'table % has no horizon on a standby', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'A standby does not know which transactions are open.';
-    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        RAISE 'a horizon of a table can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Otherwise later statements need not see all rows below it.',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
-    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
-        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
-    ELSIF source[4] IS NOT NULL THEN
-        RAISE 'table % is not tracked: %', tab, source[4]
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call kid_track() for the table, again if it was.';
-    END IF;
-    last := coalesce(last, -1);
-    -- The view pg_locks would store the locks of all sessions first.
-    SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
-              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
-             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
-                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
-                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
-     WHERE d.behind < 1095216660480;
-    RETURN least(last, (last >> shift) - behind << shift) + 1;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
-
--- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
-CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
-    LANGUAGE SQL
-BEGIN ATOMIC
-    SELECT @extschema@.kid_track_read(
-               tab, s.source, @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source);
-END;
-COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
-
-CREATE FUNCTION @extschema@.kid_track_holders(
-    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
-    OUT since timestamptz)
-    RETURNS SETOF record
-    LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
-                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
-           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
-           LATERAL (SELECT @extschema@.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
-                    OFFSET 0)
-               AS r (unit),
-           pg_locks AS l
-           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
-           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
-                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
-           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
-           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
-           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-     ORDER BY 1;
-END;
-COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- from src/sql/tables/partition_key.sql.in
 
@@ -4040,6 +3811,241 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
+
+-- from src/sql/tables/track_source.sql.in
+
+-- A horizon for tables that draw their IDs from a sequence, for both editions
+--
+-- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
+-- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
+-- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
+-- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
+-- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
+--
+-- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
+-- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
+-- allowed to read the sequence.
+
+-- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
+-- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
+-- is no such table.
+CREATE FUNCTION @extschema@.kid_track_source(tab oid, col name) RETURNS text[]
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    source text[];
+BEGIN
+    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+            WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+            WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+            WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
+            WHEN c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+            THEN 'other tables inherit it'
+            WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                                         JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+            THEN 'it has foreign partitions'
+            WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
+            THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
+            WHEN s.oid IS NULL
+            THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
+                 || CASE WHEN false THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
+            WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
+            WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
+            THEN format('its owner may not read sequence %s', s.oid::regclass)
+            -- A default can name a sequence of another owner, which kid_track() must not make public.
+            WHEN false AND (col IS NULL OR c.relowner <> s.relowner)
+                 AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
+            THEN format('not everybody may read sequence %s', s.oid::regclass)
+            WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
+            THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
+            WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
+            WHEN q.seqincrement < 1 OR q.seqmin < 0 OR q.seqcycle
+            THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
+            WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
+                 AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
+            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
+          INTO source
+          FROM pg_class AS c
+               LEFT JOIN LATERAL (
+                   SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
+                     FROM pg_trigger AS t
+                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
+                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
+               LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
+               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
+                                              AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
+               LEFT JOIN pg_type AS y ON y.oid = a.atttypid
+               LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+               LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
+               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
+                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+                   ON false AND k.value = replace(d.value, '"', '')
+               LEFT JOIN pg_class AS s ON s.oid = CASE
+                   -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
+                   WHEN a.attidentity <> ''
+                   THEN (SELECT o.objid FROM pg_depend AS o
+                          WHERE o.refclassid = 'pg_class'::regclass AND o.refobjid = tab AND o.refobjsubid = a.attnum
+                                AND o.classid = 'pg_class'::regclass AND o.deptype = 'i')
+                   WHEN k.clock IS NULL
+                   THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
+                                            '''''', ''''))
+                   ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
+                          WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
+               LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
+         WHERE c.oid = tab;
+    IF source IS NULL THEN
+        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+    RETURN source;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
+
+-- from src/sql/tables/track.sql.in
+
+-- The functions that users of kid_horizon(table) call. The files before this one have what they call.
+
+-- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
+-- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
+-- CREATE TRIGGER waits, another function can get the name that it was given.
+CREATE FUNCTION @extschema@.kid_track_create(
+    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE concat_ws(
+        '; ',
+        format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
+               'EXECUTE FUNCTION %s(%s)',
+               source[1], tab, enter,
+               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
+        format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
+        CASE WHEN reject
+             THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
+                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
+             WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
+             THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
+    IF (SELECT count(*) FROM pg_trigger AS t
+         WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
+       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
+        RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
+    'creates the triggers of `kid_track()`';
+
+CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
+    SELECT @extschema@.kid_track_create(
+               tab, s.source, false, reject, '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
+               '@extschema@.kid_track_check()'::regprocedure::oid::regproc)
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
+END;
+COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
+
+CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE concat_ws(
+        '; ',
+        format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab),
+        CASE WHEN granted IS NOT NULL THEN format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass) END);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+BEGIN ATOMIC
+    -- An error if there is no such table
+    SELECT @extschema@.kid_track_source(tab::oid, NULL::name);
+    SELECT @extschema@.kid_track_drop(tab, NULL::oid);
+END;
+COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
+
+-- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
+-- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
+-- ago.
+CREATE FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    shift integer := source[3];
+    behind bigint;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'table % has no horizon on a standby', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'A standby does not know which transactions are open.';
+    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE 'a horizon of a table can only be read at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Otherwise later statements need not see all rows below it.',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
+    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
+        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
+    ELSIF source[4] IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, source[4]
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_track() for the table, again if it was.';
+    END IF;
+    last := coalesce(last, -1);
+    -- The view pg_locks would store the locks of all sessions first.
+    SELECT max(d.behind) INTO behind
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+     WHERE d.behind < 1095216660480;
+    RETURN least(last, (last >> shift) - behind << shift) + 1;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) IS
+    'returns the horizon of a table whose sequence is known';
+
+-- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
+CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+    LANGUAGE SQL
+BEGIN ATOMIC
+    SELECT @extschema@.kid_track_read(
+               tab, s.source, @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source);
+END;
+COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
+
+CREATE FUNCTION @extschema@.kid_track_holders(
+    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
+    OUT since timestamptz)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
+                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
+           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source),
+           LATERAL (SELECT @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
+           LATERAL (SELECT @extschema@.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
+                    OFFSET 0)
+               AS r (unit),
+           pg_locks AS l
+           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
+                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
+           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
+           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
+           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+     ORDER BY 1;
+END;
+COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- from src/sql/reset_clock.sql.in
 

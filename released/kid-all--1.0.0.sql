@@ -826,7 +826,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- The types that IDs have here. A further type needs a line in each of these functions.
+-- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -843,26 +843,27 @@ COMMENT ON FUNCTION kid.kid_bound_at(regtype, timestamptz) IS
 CREATE OR REPLACE FUNCTION kid.kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
-           WHEN 'kid.kid64'::regtype::oid THEN kid.kid_timestamp(ltrim(bound::text)::kid.kid64)
+           WHEN 'kid.kid64'::regtype::oid
+           THEN kid.kid_timestamp(ltrim(bound::text)::kid.kid64)
            WHEN 'uuid'::regtype::oid
            THEN kid.kid_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
        END;
 COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
 -- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator, but that of uuids is in another module; and the type that a column
--- with such IDs is stored as.
+-- last ID of a time for kid_observe(); the generator, or null; the setting that the time in an ID depends on, or null;
+-- and the type that a column with such IDs is stored as, in a row for each.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, stored_as regtype)
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, setting text, stored_as regtype)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, s.stored_as
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, nullif(v.setting, ''), s.stored_as
       FROM (VALUES
-               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid.kid_next()'::regprocedure,
-                ARRAY['bigint'::regtype]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', NULL,
-                ARRAY['uuid'::regtype])
-           ) AS v (clock, type, prefix, past, next, stored_as),
+               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid.kid_next()'::regprocedure, '',
+                ARRAY['bigint']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', NULL, '',
+                ARRAY['uuid']::regtype[])
+           ) AS v (clock, type, prefix, past, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
 COMMENT ON FUNCTION kid.kid_stored_forms() IS

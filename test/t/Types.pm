@@ -27,7 +27,7 @@ sub read_file
 sub describe
 {
 	my ($name) = @_;
-	my ($header) = read_file("sql/types/$name.sql") =~ /\A(.*?)\n\n/s;
+	my ($header) = read_file("sql/types/$name.sql") =~ s/\n--     / /gr =~ /\A(.*?)\n\n/s;
 	my %value = $header =~ /^-- (\w+): (.*)$/mg;
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
 	  or die "src/core/types/$name.hpp: no size";

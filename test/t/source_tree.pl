@@ -29,7 +29,7 @@ foreach my $type (@types)
 		  . " test/{unit/${type}_test.cpp,vectors/$type.tsv} docs/reference/$type.md");
 	each_has(qr/$type/, "the tests of generators and the benchmarks have $type",
 		glob 'sql/generate.sql test/t/observe_all.pl bench/{generate,insert}.sql bench/core/bench.cpp');
-	each_has(qr/$type/, "what reads stored IDs has $type", 'src/sql/forms.sql.in');
+	each_has(qr/$type/, "kidctl has $type", 'python/pgkid/ctl/kid.py');
 }
 
 my ($clocks) = slurp_file('src/pg/clocks/clock_rules.hpp') =~ /^#define KID_CLOCKS (.*)/m;

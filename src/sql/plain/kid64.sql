@@ -1,12 +1,14 @@
 -- next: kid_next
+-- clock: 'kid'
+-- stored_as: 'bigint'
 -- state: id
 -- id: state
 -- unit_of: kid64_of_micros
 -- greatest: 9223372036854775807
--- zeros: 0000000000000000
+-- size: 8
 -- to_bytes: int8send(id)
 -- from_bytes: ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
--- parts: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
+-- components: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.

@@ -1,4 +1,8 @@
 -- type: uuid
+-- own: uuid
+-- clock: 'uuidv7'
+-- bound: (left(bound::text, 13) || '-7000-8000-000000000000')::uuid
+-- generator: NULL
 -- prefix: kid_uuidv7
 -- next: kid_uuidv7
 -- state: kid_uuidv7_state_of(id)

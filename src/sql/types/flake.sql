@@ -1,12 +1,14 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators setting bigint generators
--- traits: horizon observe sequence
+--     horizon observe sequence
 -- storage: LIKE = bigint
 -- setting: epoch timestamptz
---     the milliseconds count from kid.flake_epoch
+-- setting_name: kid.flake_epoch
+-- clock: 'flake'
+-- stored_as: '@own@', 'bigint'
 -- size: 8
--- zeros: 0000000000000000
 -- last: 4095
--- parts: ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text)
+-- components: ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text),
+--     ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text)
 
 -- flake: what only this type has
 

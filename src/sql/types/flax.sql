@@ -1,8 +1,9 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators uuid generators
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
+-- clock: NULL
+-- stored_as: '@own@', 'uuid'
 -- size: 12
--- zeros: 00000000
--- parts: ('timestamp', 40, kid_timestamp(id)::text), ('random', 56, encode(kid_random(id), 'hex'))
+-- components: ('timestamp', 40, kid_timestamp(id)::text), ('random', 56, encode(kid_random(id), 'hex'))
 
 -- flax: what only this type has
 

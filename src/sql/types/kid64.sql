@@ -1,12 +1,13 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators bigint generators horizon observe
--- traits: sequence
+--     sequence
 -- storage: LIKE = bigint
 -- next: kid_next
 -- horizon: kid_horizon
+-- clock: 'kid'
+-- stored_as: '@own@', 'bigint'
 -- size: 8
--- zeros: 0000000000000000
 -- last: 16383
--- parts: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
+-- components: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
 
 -- kid64: what only this type has
 

@@ -1,12 +1,15 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators setting uuid generators observe
--- traits: sequence
+--     sequence
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer
---     kid.neighborhood is the number of bits of the seconds below the node
+-- setting_name: kid.neighborhood
+-- clock: 'kid'
+-- past: kid64_ceil
+-- stored_as: '@own@', 'uuid'
 -- size: 12
--- zeros: 00000000
 -- last: 16383
--- parts: ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text), ('sequence', 14, kid_sequence(id)::text)
+-- components: ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text),
+--     ('sequence', 14, kid_sequence(id)::text)
 
 -- kid96: what only this type has
 

@@ -1,9 +1,13 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators uuid observe sequence
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
+-- clock: 'sno'
+-- generator: '@extschema@.sno_next(integer)'::regprocedure
+-- stored_as: '@own@', 'uuid'
 -- size: 10
--- zeros: 000000000000
 -- last: 65535
--- parts: ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text), ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text), ('sequence', 16, kid_sequence(id)::text)
+-- components: ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text),
+--     ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text),
+--     ('sequence', 16, kid_sequence(id)::text)
 
 -- sno: what only this type has
 

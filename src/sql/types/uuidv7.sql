@@ -1,5 +1,8 @@
 -- traits: base32 time time_comparison generators horizon observe inspect_uuid
 -- type: uuid
+-- own: uuid
+-- clock: 'uuidv7'
+-- bound: (left(bound::text, 13) || '-7000-8000-000000000000')::uuid
 -- prefix: kid_uuidv7
 -- base32: kid_uuid
 -- next: kid_uuidv7
