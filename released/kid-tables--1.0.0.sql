@@ -117,7 +117,9 @@ CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text 
     RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF detail <> '' THEN
+    IF detail <> '' AND hint <> '' THEN
+        RAISE '%', message USING ERRCODE = state, DETAIL = detail, HINT = hint;
+    ELSIF detail <> '' THEN
         RAISE '%', message USING ERRCODE = state, DETAIL = detail;
     ELSIF hint <> '' THEN
         RAISE '%', message USING ERRCODE = state, HINT = hint;
@@ -125,6 +127,19 @@ BEGIN
     RAISE '%', message USING ERRCODE = state;
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
+
+-- For functions whose later queries must see what others committed before.
+CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text, detail text DEFAULT '') RETURNS void
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT kid.kid_refuse(
+               '55000', message, detail,
+               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+               'SET default_transaction_isolation = ''read committed''.')
+     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
+END;
+COMMENT ON FUNCTION kid.kid_check_isolation(text, text) IS
+    'raises an error if all queries of this transaction have one snapshot';
 
 -- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --
@@ -169,88 +184,33 @@ END;
 COMMENT ON FUNCTION kid.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
 
--- `change` is null to list partitions, false to tell what a change would do, and true for a change: then other sessions
--- wait to change the partitions, but not to read or write. `home` is the OID of kid's schema. Later queries name this
--- schema and that of the table, so a superuser locks both names until the transaction ends.
-CREATE OR REPLACE FUNCTION kid.kid_partition_check(
-    home oid, parent regclass, type regtype, name name, is_id boolean, setting text, change boolean) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    full_name text;
-    owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = parent);
-BEGIN
-    IF type IS NULL THEN
-        RAISE 'table % is not partitioned by range of one column', parent USING ERRCODE = 'wrong_object_type';
-    ELSIF NOT is_id THEN
-        RAISE 'table % is partitioned by column "%" of type %', parent, name, type
-            USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
-    ELSIF change AND owner <> current_user THEN
-        RAISE 'must be owner of table %', parent
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
-                                'reset the role.', owner);
-    ELSIF change AND current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        -- Otherwise what follows could read a state from before the lock.
-        RAISE 'partitions can only be changed at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
-    ELSIF change THEN
-        IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
-            PERFORM FROM pg_namespace AS n
-              WHERE n.oid IN (home, (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = parent)) FOR KEY SHARE;
-        END IF;
-        full_name := parent;
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
-        IF to_regclass(full_name) IS DISTINCT FROM parent THEN
-            RAISE 'table % was renamed while its partitions were to be changed', full_name
-                USING ERRCODE = 'object_not_in_prerequisite_state';
-        END IF;
-    END IF;
-    -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
-    IF change IS NOT NULL
-       AND EXISTS (SELECT FROM pg_db_role_setting AS s CROSS JOIN unnest(s.setconfig) AS c (text)
-                         LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
-                    WHERE coalesce(d.datname, current_database()) = current_database()
-                      AND lower(split_part(c.text, '=', 1)) = setting
-                      AND substr(c.text, length(setting) + 2) <> current_setting(setting)) THEN
-        RAISE 'roles of this database have different values of "%"', setting
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'The time of a partition depends on this setting, and kid cannot know which value the IDs '
-                           'of the table were made with.',
-                  HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid.kid_partition_check(oid, regclass, regtype, name, boolean, text, boolean) IS
-    'checks that partitions can be listed or changed, and locks a table whose partitions are to be changed';
-
-CREATE OR REPLACE FUNCTION kid.kid_partition_key(
-    parent regclass, change boolean, OUT type regtype, OUT name name, OUT setting text)
-    LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT k.type, k.name, k.setting
-      FROM (SELECT) AS one
-           LEFT JOIN (SELECT a.atttypid::regtype, a.attname,
-                             CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
-                        FROM pg_partitioned_table AS p
-                             JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-                             JOIN pg_type AS t ON t.oid = a.atttypid
-                       WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1)
-                     AS k (type, name, setting) ON true,
-           LATERAL (SELECT kid.kid_partition_check(
-                        p.pronamespace, parent, k.type, k.name, kid.kid_bound_at(k.type, now()) IS NOT NULL,
-                        k.setting, change)
-                      FROM pg_proc AS p
-                     WHERE p.oid = 'kid.kid_bound_at(regtype, timestamptz)'::regprocedure
-                    OFFSET 0) AS c (checked);
-END;
-COMMENT ON FUNCTION kid.kid_partition_key(regclass, boolean) IS
-    'returns the column that a table is partitioned by, and the setting that the time in its IDs depends on';
-
--- Partitions by time, for both editions
+-- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
 --
 -- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
 -- for the owner, who can do all of it without them.
+
+-- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. Raises an
+-- error if there is no such column, or if kid makes no IDs of its type.
+CREATE OR REPLACE FUNCTION kid.kid_partition_key(parent regclass, OUT type regtype, OUT name name, OUT setting text)
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    SELECT kid.kid_refuse('42809', format('table %s is not partitioned by range of one column', parent))
+     WHERE NOT EXISTS (SELECT FROM pg_partitioned_table AS p
+                        WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
+    SELECT kid.kid_refuse(
+               '42809',
+               format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
+               'The column must be of a type for which kid makes IDs.')
+      FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+     WHERE p.partrelid = parent AND a.atttypid NOT IN (SELECT f.type::oid FROM kid.kid_stored_forms() AS f);
+    SELECT a.atttypid::regtype, a.attname, f.setting
+      FROM pg_partitioned_table AS p
+           JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+           JOIN kid.kid_stored_forms() AS f ON f.type::oid = a.atttypid
+     WHERE p.partrelid = parent LIMIT 1;
+END;
+COMMENT ON FUNCTION kid.kid_partition_key(regclass) IS
+    'returns the column that a table is partitioned by, and the setting that the time in its IDs depends on';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -261,7 +221,7 @@ BEGIN ATOMIC
     SELECT i.inhrelid::regclass, b.lower, b.upper,
            CASE WHEN b.lower = '' THEN '-infinity' ELSE kid.kid_bound_time(k.type, b.lower) END,
            coalesce(kid.kid_bound_time(k.type, b.upper), 'infinity'), i.inhdetachpending
-      FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
+      FROM kid.kid_partition_key(parent) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
                         'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
@@ -273,30 +233,103 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_bounds(regclass) IS
     'returns the partitions of a table with their bounds and times';
 
--- A lower bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the
--- bound, and there is no condition. `ends` is compared by `operator`.
-CREATE OR REPLACE FUNCTION kid.kid_time_range(
-    type regtype, setting text, lower name, upper name, OUT begins timestamptz, OUT operator text, OUT ends timestamptz)
-    LANGUAGE SQL STABLE
+-- Returns for example kid.kid_timestamp(id) >= '2021-01-01 00:00:00+00'::timestamptz AND kid.kid_timestamp(id) < ...
+--
+-- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
+-- the bound have earlier times than the bound, and there is no condition either.
+CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, key name, setting text, lower name, upper name) RETURNS text
+    LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
 BEGIN ATOMIC
-    SELECT t.begins, CASE WHEN upper = kid.kid_bound_at(type, t.ends) THEN '<' ELSE '<=' END, t.ends
+    SELECT nullif(concat_ws(
+               ' AND ',
+               CASE WHEN t.begins IS NOT NULL THEN format('%s >= %L::timestamptz', f.call, t.begins) END,
+               CASE WHEN t.ends IS NOT NULL
+                    THEN format('%s %s %L::timestamptz', f.call,
+                                CASE WHEN upper = kid.kid_bound_at(type, t.ends) THEN '<' ELSE '<=' END,
+                                t.ends) END), '')
       FROM (SELECT kid.kid_bound_time(type, nullif(lower, '')), kid.kid_bound_time(type, upper))
-           AS t (begins, ends)
+           AS t (begins, ends),
+           -- An overloaded name is written with its schema.
+           format('%s(%I)', 'kid.kid_timestamp(kid.kid64)'::regprocedure::oid::regproc, key)
+           AS f (call)
      WHERE setting IS NULL
            AND (lower = '' OR kid.kid_bound_at(type, t.begins - interval '1 microsecond') <= lower);
 END;
-COMMENT ON FUNCTION kid.kid_time_range(regtype, text, name, name) IS
-    'returns the condition on the time of the IDs between two bounds';
+COMMENT ON FUNCTION kid.kid_time_check(regtype, name, text, name, name) IS
+    'returns the condition on the time of the IDs between two bounds, as SQL';
+
+-- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
+-- OID of kid's schema. Later queries name this schema and that of the table, so a superuser locks both names until the
+-- transaction ends.
+CREATE OR REPLACE FUNCTION kid.kid_lock_parent(home oid, parent regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    full_name text;
+    owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = parent);
+BEGIN
+    IF owner <> current_user THEN
+        RAISE 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                                'reset the role.', owner);
+    END IF;
+    IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
+        PERFORM FROM pg_namespace AS n
+          WHERE n.oid IN (home, (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = parent)) FOR KEY SHARE;
+    END IF;
+    full_name := parent;
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
+    IF to_regclass(full_name) IS DISTINCT FROM parent THEN
+        RAISE 'table % was renamed while its partitions were to be changed', full_name
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid.kid_lock_parent(oid, regclass) IS
+    'locks a table and its name; a part of kid_lock_partitions()';
+
+-- The caller's next statement sees all changes of partitions that came before.
+CREATE OR REPLACE FUNCTION kid.kid_lock_partitions(parent regclass) RETURNS void
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT kid.kid_check_isolation('partitions can only be changed at READ COMMITTED');
+    -- A table without a key is an error of kid_partition_key().
+    SELECT kid.kid_lock_parent(p.pronamespace, parent)
+      FROM kid.kid_partition_key(parent) AS k, pg_proc AS p
+     WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
+END;
+COMMENT ON FUNCTION kid.kid_lock_partitions(regclass) IS 'locks a table whose partitions are to be changed';
+
+-- With another value of the setting, old rows seem to be new, and new rows seem to be old.
+CREATE OR REPLACE FUNCTION kid.kid_check_partition_setting(setting text) RETURNS void
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    -- Loads the library, which defines the setting.
+    SELECT kid.kid64_floor(now());
+    SELECT kid.kid_refuse(
+               '55000', format('roles of this database have different values of "%s"', setting),
+               'The time of a partition depends on this setting, and kid cannot know which value the IDs of the table '
+               'were made with.',
+               'Give all roles the same value, written alike, or create and drop partitions by their bounds.')
+     WHERE EXISTS (SELECT FROM pg_db_role_setting AS s CROSS JOIN unnest(s.setconfig) AS c (text)
+                         LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
+                    WHERE coalesce(d.datname, current_database()) = current_database()
+                      AND lower(split_part(c.text, '=', 1)) = setting
+                      AND substr(c.text, length(setting) + 2) <> current_setting(setting));
+END;
+COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
+    'raises an error if the times of partitions depend on a setting that roles have different values of';
+
+-- kid_partitions(): lists the partitions of a table, for both editions
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass)
     RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
                    detaching boolean, missing_check text)
     LANGUAGE SQL STABLE STRICT
-    SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off SET jit = off
+    SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
     -- An error even if there are no partitions
-    SELECT kid.kid_partition_key(parent, NULL::boolean);
+    SELECT kid.kid_partition_key(parent);
     WITH RECURSIVE
          below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
                    UNION ALL
@@ -306,18 +339,9 @@ BEGIN ATOMIC
                              FILTER (WHERE c.relkind <> 'p') AS rows
                     FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
          listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
-                           nullif(concat_ws(
-                               ' AND ', CASE WHEN r.begins IS NOT NULL
-                                             THEN format('%s >= %L::timestamptz', f.call, r.begins) END,
-                               CASE WHEN r.ends IS NOT NULL
-                                    THEN format('%s %s %L::timestamptz', f.call, r.operator, r.ends) END), '')
-                           AS time_check
-                      FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
-                           kid.kid_partition_bounds(parent) AS b,
-                           -- An overloaded name is written with its schema.
-                           format('%s(%I)', 'kid.kid_timestamp(kid.kid64)'::regprocedure::oid::regproc,
-                                  k.name) AS f (call),
-                           LATERAL kid.kid_time_range(k.type, k.setting, b.lower, b.upper) AS r
+                           kid.kid_time_check(k.type, k.name, k.setting, b.lower, b.upper) AS time_check
+                      FROM kid.kid_partition_key(parent) AS k,
+                           kid.kid_partition_bounds(parent) AS b
                     UNION ALL
                     SELECT p.partdefid::regclass, NULL, NULL, false, NULL
                       FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
@@ -332,12 +356,33 @@ END;
 COMMENT ON FUNCTION kid.kid_partitions(regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
+-- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
+--
+--     partitions                 [ A )           [ B )
+--     gaps          ------------)     [---------)     [-------------------- ...
+--     gaps to fill                    [---------)     [-------------------- ...
+--     pieces                          [--)[---)[)     [-)[---)[---)[---)
+--                                                                 ^ until
+--
 -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present period is
 -- the first. Months are counted from a January, all other widths from Monday 2001-01-01.
 --
 -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if that
 -- is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one piece. Pieces
 -- for new rows come first, because at_most may end the call. Partitions that are being detached come before all pieces.
+
+CREATE OR REPLACE FUNCTION kid.kid_period(width interval, OUT months integer, OUT seconds numeric)
+    LANGUAGE SQL IMMUTABLE
+BEGIN ATOMIC
+    -- From 17 on a width can be infinite.
+    SELECT m.months, extract(epoch FROM width - make_interval(months => m.months))
+      FROM (SELECT CASE WHEN isfinite(width)
+                        THEN (extract(year FROM width) * 12 + extract(month FROM width))::integer END) AS m (months);
+END;
+COMMENT ON FUNCTION kid.kid_period(interval) IS
+    'returns the months of a width, and its seconds without them, or NULL if it is infinite';
+
+-- The caller sets the time zone to UTC.
 CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
     parent regclass, type regtype, width interval, until timestamptz, since timestamptz)
     RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
@@ -345,45 +390,49 @@ CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     WITH partitions AS (SELECT * FROM kid.kid_partition_bounds(parent)),
+         -- Where the first partition ends that is to be followed, or else from when on periods are wanted
          origin AS (SELECT coalesce(max(p.ends), since, now()) AS begins, max(p.ends) IS NOT NULL AS follows
                       FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
                      WHERE since IS NULL AND p.lower <= kid.kid_bound_at(type, now())),
+         -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so
+         -- that there is a gap before the others. The last gap has no upper bound.
          gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
                          coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
                     FROM (SELECT lower, upper, begins, ends FROM partitions
                           UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
                   WINDOW sorted AS (ORDER BY p.lower, p.ends)),
-         clipped AS (SELECT g.*, CASE WHEN w.months = 0 THEN date_bin(width, t, '2001-01-01 00:00:00+00')
-                                      ELSE date_trunc('month', t) - make_interval(months => mod(
-                                          (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, w.months))
-                                 END AS first
-                       FROM origin AS o, gaps AS g,
-                            kid.kid_bound_at(type, '-infinity'::timestamptz) AS least_id,
-                            greatest(g.begins, o.begins, kid.kid_bound_time(type, least_id)) AS t,
-                            LATERAL (SELECT (extract(year FROM width) * 12 + extract(month FROM width))::integer)
-                                    AS w (months)
-                      WHERE g.lower <> coalesce(g.upper, '-') AND (g.begins >= o.begins OR NOT o.follows)),
-         counted AS (SELECT c.*, sum((extract(epoch FROM least(c.ends, until)) - extract(epoch FROM c.first))
+         -- The gaps to fill, and when the first period in each begins. Nothing comes after a partition to MAXVALUE.
+         open AS (SELECT g.*, CASE WHEN w.months = 0 THEN date_bin(width, t, '2001-01-01 00:00:00+00')
+                                   ELSE date_trunc('month', t) - make_interval(months => mod(
+                                       (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, w.months))
+                              END AS first
+                    FROM origin AS o, gaps AS g, kid.kid_period(width) AS w,
+                         kid.kid_bound_at(type, '-infinity'::timestamptz) AS least_id,
+                         greatest(g.begins, o.begins, kid.kid_bound_time(type, least_id)) AS t
+                   WHERE g.lower IS NOT NULL AND g.lower IS DISTINCT FROM g.upper
+                     AND (g.begins >= o.begins OR NOT o.follows)),
+         counted AS (SELECT o.*, sum((extract(epoch FROM least(o.ends, until)) - extract(epoch FROM o.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
-                       FROM clipped AS c WHERE c.first <= least(c.ends, until)),
-         pieces AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
-                           coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
-                      FROM counted AS c,
-                           generate_series(c.first, CASE WHEN c.are_too_many THEN c.first
-                                                         ELSE least(c.ends, until + width + interval '1024 s') END,
-                                           width) AS t,
-                           kid.kid_bound_at(type, t) AS id, kid.kid_bound_time(type, id) AS unit
-                     WHERE unit < c.ends OR unit <= c.begins
-                     GROUP BY 1, c.upper, c.begins, c.are_too_many),
-         bounded AS (SELECT p.lower, p.begins, p.are_too_many,
-                            coalesce(lead(p.lower) OVER (PARTITION BY p.upper ORDER BY p.lower), p.upper) AS upper
-                       FROM pieces AS p),
-         listed AS (SELECT NULL::oid AS detaching, b.begins, b.lower, b.upper, b.are_too_many,
-                           b.upper IS NULL OR b.upper = kid.kid_bound_at(type, 'infinity'::timestamptz)
+                       FROM open AS o WHERE o.first <= least(o.ends, until)),
+         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece.
+         cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
+                         coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
+                    FROM counted AS c,
+                         generate_series(c.first, CASE WHEN c.are_too_many THEN c.first
+                                                       ELSE least(c.ends, until + width + interval '1024 s') END,
+                                         width) AS t,
+                         kid.kid_bound_at(type, t) AS id, kid.kid_bound_time(type, id) AS unit
+                   WHERE unit < c.ends OR unit <= c.begins
+                   GROUP BY 1, c.upper, c.begins, c.are_too_many),
+         pieces AS (SELECT c.begins, c.lower, c.are_too_many,
+                           coalesce(lead(c.lower) OVER (PARTITION BY c.upper ORDER BY c.lower), c.upper) AS upper
+                      FROM cuts AS c),
+         listed AS (SELECT NULL::oid AS detaching, p.begins, p.lower, p.upper, p.are_too_many,
+                           p.upper IS NULL OR p.upper = kid.kid_bound_at(type, 'infinity'::timestamptz)
                            AS is_beyond_range,
-                           coalesce(b.upper > kid.kid_bound_at(type, now()), true) AS is_for_new_rows
-                      FROM bounded AS b
-                     WHERE b.lower <= kid.kid_bound_at(type, until - interval '1 microsecond')
+                           coalesce(p.upper > kid.kid_bound_at(type, now()), true) AS is_for_new_rows
+                      FROM pieces AS p
+                     WHERE p.lower <= kid.kid_bound_at(type, until - interval '1 microsecond')
                     UNION ALL
                     SELECT p.partition::oid, p.begins, p.lower, p.upper, false, false, p.ends > now()
                       FROM partitions AS p, origin AS o WHERE p.detaching AND p.begins < until AND p.ends > o.begins)
@@ -393,37 +442,30 @@ END;
 COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, and those in their place that are being detached';
 
--- A new partition gets an unused name, which tells when it begins. The width decides which zeros at its end are
--- omitted. A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array
--- type begins with.
-CREATE OR REPLACE FUNCTION kid.kid_named_partitions(
-    parent regclass, type regtype, width interval, until timestamptz, since timestamptz)
-    RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
-                   is_beyond_range boolean, is_for_new_rows boolean, partition text)
-    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+-- Returns an unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
+-- A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array type
+-- begins with. The caller sets the time zone to UTC.
+CREATE OR REPLACE FUNCTION kid.kid_partition_name(parent regclass, width interval, begins timestamptz) RETURNS text
+    LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    SELECT p.*, u.partition
-      FROM pg_class AS c,
-           kid.kid_missing_partitions(parent, type, width, until, since) AS p,
-           LATERAL (SELECT mod(extract(epoch FROM width - make_interval(months => (
-                                   extract(year FROM width) * 12 + extract(month FROM width))::integer)), 86400))
-                   AS w (seconds),
-           regexp_replace(to_char(p.begins, 'YYYYMMDD_HH24MISSUS'),
-                          CASE WHEN w.seconds = 0 THEN '(_0{12}|0{8}|0{6})$'
+    SELECT n.partition
+      FROM pg_class AS c, kid.kid_period(width) AS w,
+           regexp_replace(to_char(begins, 'YYYYMMDD_HH24MISSUS'),
+                          CASE WHEN mod(w.seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
                                WHEN mod(w.seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, '') AS digits,
-           LATERAL (SELECT n.partition
-                      FROM (SELECT generate_series(0, 2147483647)) AS a (again),
-                           concat('_p', digits, '_' || nullif(a.again, 0)) AS suffix,
-                           concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix)
-                               AS n (partition),
-                           format('%s.%I', c.relnamespace::regnamespace, n.partition) AS full_name
-                     WHERE to_regclass(full_name) IS NULL AND to_regtype(full_name) IS NULL LIMIT 1) AS u
-     WHERE c.oid = parent;
+           (SELECT generate_series(0, 2147483647)) AS a (again),
+           concat('_p', digits, '_' || nullif(a.again, 0)) AS suffix,
+           concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix) AS n (partition),
+           format('%s.%I', c.relnamespace::regnamespace, n.partition) AS full_name
+     WHERE c.oid = parent AND to_regclass(full_name) IS NULL AND to_regtype(full_name) IS NULL
+     LIMIT 1;
 END;
-COMMENT ON FUNCTION kid.kid_named_partitions(regclass, regtype, interval, timestamptz, timestamptz) IS
-    'returns the same as kid_missing_partitions(), with names for the missing partitions';
+COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz) IS
+    'returns an unused name for the partition of a table that begins at a time';
 
--- The pieces are rows of kid_named_partitions(), in their order.
+-- New partitions: their tables, and then what PostgreSQL does not pass on to them
+
+-- Takes pieces in the order of kid_missing_partitions(), with their names.
 --
 -- A partitioned table has no storage parameters, so the partition that was created last is the pattern. CREATE TABLE
 -- ... PARTITION OF would lock out readers and writers of the parent.
@@ -510,12 +552,10 @@ COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, interval, i
 -- PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told of
 -- columns. The versions of PostgreSQL keep a mark of their own among the options of a column.
 CREATE OR REPLACE FUNCTION kid.kid_finish_partition(
-    parent regclass, partition regclass, type regtype, check_name name, call regproc, key name, begins timestamptz,
-    operator text, ends timestamptz) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-    SET TimeZone = 'UTC' SET DateStyle = 'ISO' AS $$
+    parent regclass, partition regclass, type regtype, check_name name, time_check text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
-    IF check_name IS NOT NULL AND begins IS NULL AND ends IS NULL THEN
+    IF check_name IS NOT NULL AND time_check IS NULL THEN
         RAISE 'IDs of type % cannot have a constraint on their time', type USING ERRCODE = 'feature_not_supported';
     END IF;
     EXECUTE concat_ws('; ', (
@@ -544,24 +584,34 @@ BEGIN
                        WHERE u.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS o (setting)
                  WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped
                 UNION ALL
-                SELECT format('ADD CONSTRAINT %I CHECK (%s)', check_name, concat_ws(
-                           ' AND ', CASE WHEN begins IS NOT NULL
-                                         THEN format('%s(%I) >= %L::timestamptz', call, key, begins) END,
-                           CASE WHEN ends IS NOT NULL
-                                THEN format('%s(%I) %s %L::timestamptz', call, key,
-                                            CASE operator WHEN '<' THEN '<' ELSE '<=' END, ends) END))
+                SELECT format('ADD CONSTRAINT %I CHECK (%s)', check_name, time_check)
                  WHERE check_name IS NOT NULL)
                AS v (change)
         HAVING count(*) > 0));
 END $$;
-COMMENT ON FUNCTION kid.kid_finish_partition(
-    regclass, regclass, regtype, name, regproc, name, timestamptz, text, timestamptz) IS
+COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, text) IS
     'gives a new partition the rights and properties of its parent, and a constraint on the time of its IDs';
+
+-- kid_create_partitions(): creates the partitions that a table lacks, for both editions
+--
+--     kid_create_partitions()         checks its arguments
+--       kid_lock_partitions()         partition_key.sql.in: refuses other tables and roles, and locks the table
+--       kid_partition_key()           partition_key.sql.in: returns the column
+--       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
+--       kid_missing_partitions()      missing_partitions.sql.in: what to create
+--         kid_partition_bounds()      partition_key.sql.in: what there is
+--       kid_report_detaching()        below
+--       kid_partition_name()          missing_partitions.sql.in
+--       kid_make_partitions()         make_partitions.sql.in: creates and attaches the tables
+--       kid_time_check()              partition_key.sql.in: the condition of the constraint
+--       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
+--
+-- All of them use kid_bound_at() and kid_bound_time(), which turn times into bounds and back: forms.sql.in.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
     RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
     hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
@@ -586,46 +636,40 @@ CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
 BEGIN ATOMIC
     SELECT kid.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
      WHERE num_nulls(parent, width, until, time_check) > 0;
-    -- From 17 on a width can be infinite.
     SELECT kid.kid_refuse(
                '22023', format('width of a partition cannot be "%s"', width),
                'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '
                'second and at most 292,000 years.')
-      FROM (SELECT CASE WHEN isfinite(width)
-                        THEN (extract(year FROM width) * 12 + extract(month FROM width))::integer END) AS m (months),
-           LATERAL (SELECT extract(epoch FROM width - make_interval(months => m.months))) AS s (seconds)
-     WHERE (m.months > 0 AND s.seconds = 0
-            OR m.months = 0 AND s.seconds BETWEEN 1 AND 9223372036854 AND s.seconds = trunc(s.seconds)) IS NOT TRUE;
+      FROM kid.kid_period(width) AS w
+     WHERE (w.months > 0 AND w.seconds = 0
+            OR w.months = 0 AND w.seconds BETWEEN 1 AND 9223372036854 AND w.seconds = trunc(w.seconds)) IS NOT TRUE;
     SELECT kid.kid_refuse('22023', 'partitions cannot be created until or since an infinite time')
      WHERE NOT (isfinite(until) AND isfinite(coalesce(since, until)));
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
-    SELECT kid.kid_partition_key(parent, true);
+    SELECT kid.kid_lock_partitions(parent);
+    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent) AS k;
     SELECT kid.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
       FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
      WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
-    SELECT kid.kid_report_detaching(parent, p.detaching::regclass, p.is_for_new_rows)
-      FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
-           kid.kid_missing_partitions(parent, k.type, width, until, since) AS p
-     WHERE p.detaching IS NOT NULL ORDER BY p.n;
-    WITH pieces AS MATERIALIZED (
-        SELECT p.*, k.type, k.name, k.setting
-          FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
-               kid.kid_named_partitions(parent, k.type, width, until, since) AS p
-         WHERE p.detaching IS NULL
+    WITH key AS MATERIALIZED (
+        SELECT k.* FROM kid.kid_partition_key(parent) AS k
+    ), missing AS MATERIALIZED (
+        SELECT m.*, kid.kid_report_detaching(parent, m.detaching, m.is_for_new_rows) AS reported
+          FROM key AS k, kid.kid_missing_partitions(parent, k.type, width, until, since) AS m ORDER BY m.n
+    ), pieces AS MATERIALIZED (
+        SELECT m.*, kid.kid_partition_name(parent, width, m.begins) AS partition
+          FROM missing AS m WHERE m.detaching IS NULL
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
-          FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
-               kid.kid_make_partitions(parent, k.type, k.name, width, at_most,
-                                               (SELECT jsonb_agg(to_jsonb(p)) FROM pieces AS p)) AS m
+          FROM key AS k, kid.kid_make_partitions(parent, k.type, k.name, width, at_most, (
+                   SELECT jsonb_agg(to_jsonb(p)) FROM pieces AS p)) AS m
     ), finished AS MATERIALIZED (
         SELECT p.n, m.partition, kid.kid_finish_partition(
-                   parent, m.partition, p.type, CASE WHEN time_check THEN c.name END,
-                   'kid.kid_timestamp(kid.kid64)'::regprocedure::oid::regproc, p.name, r.begins,
-                   r.operator, r.ends)
-          FROM made AS m JOIN pieces AS p ON p.n = m.n,
-               LATERAL kid.kid_time_range(p.type, p.setting, p.lower, p.upper) AS r,
-               (SELECT concat('kid_time', '_' || max(coalesce(substring(k.conname, '[0-9]+'), '0')::numeric) + 1)::name
-                  FROM pg_constraint AS k WHERE k.conrelid = parent AND k.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
+                   parent, m.partition, k.type, CASE WHEN time_check THEN c.name END,
+                   kid.kid_time_check(k.type, k.name, k.setting, p.lower, p.upper))
+          FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
+               (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
+                  FROM pg_constraint AS o WHERE o.conrelid = parent AND o.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
     )
     SELECT f.partition::text FROM finished AS f ORDER BY f.n;
 END;
@@ -633,6 +677,9 @@ COMMENT ON FUNCTION
     kid.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
+-- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
+
+-- Takes partitions whose detaching has not begun, as an array of the rows below.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
     parent regclass, older_than timestamptz, dry_run boolean, at_most integer, setting text, partitions jsonb)
     RETURNS SETOF text
@@ -643,7 +690,7 @@ DECLARE
 BEGIN
     FOR dropped IN
         SELECT p.*, p.partition::regclass::text AS name FROM jsonb_to_recordset(partitions) AS p (
-            lower text, partition oid, detaching boolean, is_foreign boolean, is_old boolean, others_stay boolean)
+            lower text, partition oid, is_foreign boolean, is_old boolean, others_stay boolean)
          ORDER BY p.lower COLLATE "C"
     LOOP
         -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
@@ -655,12 +702,6 @@ BEGIN
                       HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
                                     'ones by name.', setting);
         ELSIF dropped.is_old IS NOT TRUE THEN
-            CONTINUE;
-        ELSIF dropped.detaching THEN
-            RAISE WARNING 'detaching partition % from % is not complete', dropped.name, parent
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s '
-                                    'FINALIZE.', parent, dropped.name);
             CONTINUE;
         ELSIF count = at_most THEN
             RAISE NOTICE 'more partitions of % are older than %', parent, older_than
@@ -695,22 +736,31 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'partitions older than an infinite time cannot be dropped')
      WHERE NOT isfinite(older_than);
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
-    SELECT kid.kid_partition_key(parent, NOT dry_run);
+    SELECT kid.kid_lock_partitions(parent) WHERE NOT dry_run;
+    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent) AS k;
+    WITH key AS MATERIALIZED (
+        SELECT k.* FROM kid.kid_partition_key(parent) AS k
+    ), partitions AS MATERIALIZED (
+        SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
+               b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
+               bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
+          FROM key AS k, kid.kid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition
+    ), reported AS MATERIALIZED (
+        SELECT p.*, kid.kid_report_detaching(
+                   parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
+          FROM partitions AS p
+    )
     SELECT d.name
-      FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
-           kid.kid_drop_old_partitions(parent, older_than, dry_run, at_most, k.setting, (
-               SELECT jsonb_agg(to_jsonb(p))
-                 FROM (SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
-                              b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
-                              bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
-                         FROM kid.kid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition)
-                      AS p)) AS d (name);
+      FROM key AS k, kid.kid_drop_old_partitions(parent, older_than, dry_run, at_most, k.setting, (
+               SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
 END;
 COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
--- Returns the columns of IDs that move a clock, of `parent` and of its partitions, or of the whole database if `parent`
--- is null.
+-- The columns that contain IDs which move a logical clock
+
+-- Of `parent` and of its partitions, or of the whole database if `parent` is null. A column is in several rows if it
+-- can contain IDs of several types.
 CREATE OR REPLACE FUNCTION kid.kid_id_columns(only_clock text, parent regclass)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, stored_as regtype, relation regclass,
                    attname name, attnum smallint, atttypid oid, problem text)
@@ -765,8 +815,12 @@ END;
 COMMENT ON FUNCTION kid.kid_id_columns(text, regclass) IS
     'returns the columns that contain IDs, and why one cannot be read';
 
--- Takes a row of kid_id_columns(). `option` is that of an index that begins with the column, or null if IDs cannot or
--- need not be read.
+-- Before the IDs of a column are read: locks its table, and decides whether and by which index they can be read
+--
+-- It is one function because what it decides holds only under the lock.
+
+-- Takes a row of kid_id_columns(). `option` has the bits of pg_index.indoption of an index that begins with the column,
+-- or is null if IDs cannot or need not be read. `passing` tells whether a later call could succeed.
 --
 -- The owner of a schema could rename it, and give its name to another one, and back again. Only a superuser can lock
 -- its row. The locked table then keeps its name to itself.
@@ -777,6 +831,7 @@ DECLARE
     relation oid := source ->> 'relation';
     name text;
 BEGIN
+    -- 1. The lock. A table that was dropped has no IDs.
     IF can_lock THEN
         SELECT format('%I.%I', n.nspname, c.relname) INTO name
           FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation FOR KEY SHARE OF n;
@@ -788,6 +843,7 @@ BEGIN
         RETURN;
     END IF;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    -- 2. The index, and whether the column is still the one that was to be read.
     option := (SELECT i.indoption[0]
                  FROM pg_index AS i
                       JOIN pg_opclass AS o ON o.oid = i.indclass[0]
@@ -803,6 +859,7 @@ BEGIN
         problem := 'it was changed meanwhile';
     ELSIF option IS NULL AND pg_relation_size(relation) > 0 THEN
         problem := 'no btree index begins with it';
+    -- 3. Planning the query could run code of others.
     ELSIF EXISTS (
         SELECT FROM (SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = relation
                      UNION ALL
@@ -826,10 +883,32 @@ END $$;
 COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
     'locks the table of a column, and returns why its IDs cannot be read; a part of kid_read_columns()';
 
+-- Reads the greatest IDs of one column
+--
+-- For a column `id` of type bigint with kid64 it runs these queries, the first of which returns the greatest ID up to
+-- $1, the other two a later one. $2 is -infinity in the first, and otherwise $1.
+--
+--     SELECT *
+--       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
+--            LEFT JOIN (SELECT v::kid.kid64::text, t, kid.kid_timestamp(kid.kid64_ceil(t)),
+--                              t <= kid.kid_timestamp(kid.kid64_ceil($1))
+--                         FROM (ROWS LIMIT ALL) AS s, LATERAL kid.kid_timestamp(v::kid.kid64) AS t
+--                        WHERE t > $2 LIMIT 1) AS f (id, issued, latest, is_up_to) ON true
+--
+-- where ROWS is, with an index in ascending order, one after the other:
+--
+--     SELECT id::bigint AS v FROM ONLY public.t
+--      WHERE id::bigint OPERATOR(pg_catalog.<=) kid.kid64_ceil($1)::bigint
+--      ORDER BY id::bigint USING OPERATOR(pg_catalog.>) NULLS FIRST
+--      WHERE id::bigint OPERATOR(pg_catalog.>=) kid.kid64_floor($1)::bigint ORDER BY ...
+--      WHERE id::bigint OPERATOR(pg_catalog.<) 0 ORDER BY ...
+--
+-- Each begins at one end of a range of the index, and goes on only while values are no IDs.
+
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
 -- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
 --
--- A value of another type need not be an ID. At most so many of them are looked at.
+-- A uuid need not be an ID. At most so many of those that are not are looked at.
 CREATE OR REPLACE FUNCTION kid.kid_read_ids(
     schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT problem text)
@@ -844,6 +923,9 @@ DECLARE
     since timestamptz := source ->> 'since';
     is_uuid boolean := stored_as = 'uuid'::regtype;
     operators name := CASE WHEN is_uuid OR stored_as = 'bigint'::regtype THEN 'pg_catalog' ELSE home END;
+    -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
+    is_descending boolean := option & 1 <> 0;
+    are_nulls_first boolean := option & 2 <> 0;
     condition text;
     rows text;
     found record;
@@ -860,7 +942,7 @@ BEGIN
             CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
                 source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
             format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
-                   CASE WHEN option IN (1, 2) THEN 'LAST' ELSE 'FIRST' END));
+                   CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
         EXECUTE concat(
             format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
                    CASE WHEN is_uuid THEN most_strangers ELSE 0 END),
@@ -883,6 +965,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS
     'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
+
+-- Reads the IDs of columns, one column after the other, each in a subtransaction that gives back its locks
 
 -- Takes rows of kid_id_columns(), and the OID of kid's schema. A superuser locks the row of that schema, so that nobody
 -- can give its name to another one while queries name it.
@@ -948,7 +1032,7 @@ END $$;
 COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
     'returns the greatest ID up to a time in each of the given columns, and a later one';
 
--- The IDs that tables contain, and kid_observe_all(), for both editions
+-- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
 -- As a superuser these functions run no code that an owner of a table wrote. Even planning a query can run such code,
 -- because PostgreSQL evaluates the constant parts of index expressions, of predicates, and of statistics. So
@@ -970,11 +1054,7 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
     -- Otherwise a query could see an index that is older than the lock, or rows that are.
-    SELECT kid.kid_refuse(
-               '55000', 'stored IDs can only be read at READ COMMITTED', '',
-               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-               'SET default_transaction_isolation = ''read committed''.')
-     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
+    SELECT kid.kid_check_isolation('stored IDs can only be read at READ COMMITTED');
     SELECT r.clock, r.past, r.prefix, r.relation, r.column_name, r.id, r.issued, r.latest, r.later, r.later_issued,
            r.problem, r.passing
       FROM pg_proc AS p,
@@ -990,6 +1070,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+
+-- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
 -- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic. A superuser locks
 -- the name of kid's schema, and gives back the lock at the end of the subtransaction.
@@ -1047,7 +1129,10 @@ COMMENT ON FUNCTION kid.kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION kid.kid_observe_all() FROM PUBLIC;
 
+-- Finds columns of IDs whose default does not make IDs, for kid_check()
+--
 -- A column with a foreign key need not make IDs.
+
 CREATE OR REPLACE FUNCTION kid.kid_check_defaults(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
     LANGUAGE SQL STABLE
@@ -1062,10 +1147,9 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     )
     SELECT DISTINCT relation, l.attname::text,
-           format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not '
-                             'be unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
-           format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, l.attname,
-                             f.next::oid::regproc)
+           format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not be unique',
+                  pg_get_expr(ad.adbin, ad.adrelid), f.type),
+           format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, l.attname, f.next::oid::regproc)
       FROM layers AS l
            JOIN kid.kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
            JOIN pg_attrdef AS ad ON ad.adrelid = l.relid AND ad.adnum = l.attnum
@@ -1080,7 +1164,10 @@ END;
 COMMENT ON FUNCTION kid.kid_check_defaults(regclass) IS
     'returns the columns whose default does not make IDs; a part of kid_check()';
 
+-- Finds foreign keys between IDs and other types, for kid_check()
+--
 -- For a foreign key from text PostgreSQL needs the collation of the parent's column, and IDs have none.
+
 CREATE OR REPLACE FUNCTION kid.kid_check_foreign_keys(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
     LANGUAGE SQL STABLE
@@ -1120,8 +1207,11 @@ END;
 COMMENT ON FUNCTION kid.kid_check_foreign_keys(regclass) IS
     'returns the foreign keys between IDs and other types; a part of kid_check()';
 
+-- Finds partitions that evade rights and policies of their parent, for kid_check()
+--
 -- PostgreSQL checks the rights and the policies of the table that a query names, and of no partition below it. Foreign
 -- tables have no row-level security. On a default partition FORCE would hide rows from kid_create_partitions().
+
 CREATE OR REPLACE FUNCTION kid.kid_check_partitions(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
     LANGUAGE SQL STABLE
@@ -1152,8 +1242,8 @@ BEGIN ATOMIC
                          CASE r.oid WHEN '0'::oid THEN text 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r.oid)::text) END
                          AS role
                     FROM partitions AS p JOIN grants AS g ON g.oid = p.oid, aclexplode(g.acl) AS a,
-                         LATERAL (VALUES (concat(a.privilege_type, CASE WHEN a.is_grantable
-                                                                                THEN ' WITH GRANT OPTION' END)))
+                         LATERAL (VALUES (concat(a.privilege_type,
+                                                 CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' END)))
                                  AS o (privilege),
                          LATERAL (VALUES (a.grantor), (a.grantee)) AS r (oid)
                    WHERE a.grantee <> p.relowner AND r.oid <> p.relowner
@@ -1169,21 +1259,18 @@ BEGIN ATOMIC
                 format('it belongs to another role than %s', p.parent_name),
                 format('ALTER TABLE %s OWNER TO %I;', p.name, pg_get_userbyid(p.parent_owner))),
                (p.lacks_policies,
-                format('it lacks the row-level security of %s: roles with rights on it see all rows',
-                                  p.parent_name),
+                format('it lacks the row-level security of %s: roles with rights on it see all rows', p.parent_name),
                 format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY;', p.name)),
                (p.lacks_force,
-                format('it does not force row-level security as %s does: its owner sees all rows',
-                                  p.parent_name),
+                format('it does not force row-level security as %s does: its owner sees all rows', p.parent_name),
                 format('ALTER TABLE %s FORCE ROW LEVEL SECURITY;', p.name)))
                AS f (is_found, problem, remedy)
      WHERE f.is_found
     UNION ALL
     SELECT s.name, NULL::text,
            format('roles have rights on it that they do not have through %s: %s', s.parent_name,
-                             string_agg(s.role, text ', ' ORDER BY s.role) FILTER (WHERE s.has_more)),
-           format('REVOKE ALL ON TABLE %s FROM %s CASCADE;', s.name,
-                             string_agg(s.role, text ', ' ORDER BY s.role))
+                  string_agg(s.role, text ', ' ORDER BY s.role) FILTER (WHERE s.has_more)),
+           format('REVOKE ALL ON TABLE %s FROM %s CASCADE;', s.name, string_agg(s.role, text ', ' ORDER BY s.role))
       FROM strangers AS s GROUP BY s.name, s.parent_name;
 END;
 COMMENT ON FUNCTION kid.kid_check_partitions(regclass) IS
@@ -1212,20 +1299,18 @@ BEGIN ATOMIC
                LATERAL kid.kid_stored_ids(a.after, NULL::text, relation) AS s,
                LATERAL (VALUES
                    (a.after IS NULL AND s.id IS NOT NULL,
-                    format('IDs up to %s have times up to %s: they were plain numbers before', s.id,
-                                      s.issued),
-                    format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
-                                      'them, new IDs with %s_at().', s.prefix)),
+                    format('IDs up to %s have times up to %s: they were plain numbers before', s.id, s.issued),
+                    format('Do not use the times of these IDs, or give the rows, and the rows that refer to them, new '
+                           'IDs with %s_at().', s.prefix)),
                    (a.after IS NOT NULL AND s.later IS NOT NULL,
-                    format('IDs up to %s have times up to %s, further ahead of the system clock than '
-                                      'kid.max_observe', s.later, s.later_issued),
+                    format('IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
+                           s.later, s.later_issued),
                     'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
                    (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
                     format('its IDs were not examined: %s', s.problem),
                     format('As %s, look at the least and the greatest ID.',
-                                      CASE WHEN row_security_active(s.relation::oid)
-                                           THEN 'a superuser or a role with BYPASSRLS'
-                                           ELSE 'the owner of the table' END)))
+                           CASE WHEN row_security_active(s.relation::oid)
+                                THEN 'a superuser or a role with BYPASSRLS' ELSE 'the owner of the table' END)))
                    AS f (is_found, problem, remedy)
          WHERE f.is_found
         UNION ALL

@@ -64,7 +64,9 @@ CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text 
     RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF detail <> '' THEN
+    IF detail <> '' AND hint <> '' THEN
+        RAISE '%', message USING ERRCODE = state, DETAIL = detail, HINT = hint;
+    ELSIF detail <> '' THEN
         RAISE '%', message USING ERRCODE = state, DETAIL = detail;
     ELSIF hint <> '' THEN
         RAISE '%', message USING ERRCODE = state, HINT = hint;
@@ -72,6 +74,19 @@ BEGIN
     RAISE '%', message USING ERRCODE = state;
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
+
+-- For functions whose later queries must see what others committed before.
+CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text, detail text DEFAULT '') RETURNS void
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT kid.kid_refuse(
+               '55000', message, detail,
+               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+               'SET default_transaction_isolation = ''read committed''.')
+     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
+END;
+COMMENT ON FUNCTION kid.kid_check_isolation(text, text) IS
+    'raises an error if all queries of this transaction have one snapshot';
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
@@ -326,7 +341,7 @@ END;
 COMMENT ON FUNCTION kid_track_granted(tab oid) IS
     'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
--- The functions that users of kid_horizon(table) call. The files before this one have what they call.
+-- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
 -- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While

@@ -295,7 +295,7 @@ my @relations = qw(plain child parent rest old seen kept);
 # PostgreSQL's.
 my %lookalikes = (
 	'kid_stored_ids(timestamptz, text, regclass, OUT clock text, OUT id text)' => 'SETOF record', 'kid_stored_forms(OUT clock text, OUT type regtype)' => 'SETOF record',
-	'kid_partition_bounds(regclass, OUT partition regclass, OUT detaching boolean)' => 'SETOF record', 'kid_refuse(text, text)' => 'void', 'kid_partition_key(oid, boolean, OUT type regtype, OUT name name)' => 'record',
+	'kid_partition_bounds(regclass, OUT partition regclass, OUT detaching boolean)' => 'SETOF record', 'kid_refuse(text, text)' => 'void', 'kid_partition_key(oid, OUT type regtype, OUT name name)' => 'record',
 	'kid_id_columns(text, oid, OUT clock text, OUT type regtype)' => 'SETOF record', 'kid_read_columns(oid, json, OUT clock text, OUT type regtype)' => 'SETOF record', 'kid_read_ids(text, jsonb, int, OUT id text, OUT issued timestamptz)' => 'record', 'kid_lock_column(json, boolean, OUT option int, OUT problem text)' => 'record', 'kid_bound_at(oid, timestamptz)' => 'name', 'kid_bound_time(oid, text)' => 'timestamptz', 'lpad(text, int)' => 'text', 'ltrim(text)' => 'text',
 	'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
 	'format(text, name)' => 'text', 'format(text, regclass, name)' => 'text', 'format(text, regclass, name, regtype)' => 'text', 'format_type(oid, int)' => 'text', 'unnest(smallint[])' => 'SETOF smallint',

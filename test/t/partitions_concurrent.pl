@@ -97,7 +97,7 @@ is(output_of(q{SELECT count(*), min(name) = 'public.alone_p' || to_char(now(), '
 
 # A partition whose detach was cancelled is not dropped, because somebody wants to keep it.
 like(output_of("SELECT kid_drop_partitions('past', '2020-01-03')"),
-	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: detaching partition public\.past_p20200101 .*\nHINT:  .* FINALIZE}, 'a dry run warns of a partition whose detach was cancelled, and does not list it');
+	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: detaching partition public\.past_p20200101 .*\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'a dry run warns of a partition whose detach was cancelled, and does not list it');
 is(output_of("SELECT kid_drop_partitions('past', '2020-01-01')"), '', 'a dry run for an earlier time gives no warning');
 like(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"),
 	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: }, 'kid_drop_partitions() warns of such a partition, and drops others');
