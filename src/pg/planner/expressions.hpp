@@ -1,4 +1,4 @@
-// What the files of this folder share: inspecting and building expressions, and comparisons of an ID with time.
+// What the files of this folder share: inspecting and building expressions.
 #pragma once
 
 #include "../base/compat.hpp"
@@ -36,11 +36,5 @@ bool has_volatile_subselect(PlannerInfo *root, Node *node);
 /// If the value changes, plans that contain it are discarded, see `id_setting`. Index predicates, partition keys and
 /// CHECK constraints outlive the value, so it must not become part of them.
 Node *value_in_query(id_type const &type, PlannerInfo const *root);
-
-/// Returns what replaces a comparison of an ID with time, or null if it stays as it is.
-Node *rewrite_comparison(SupportRequestSimplify *request);
-
-/// Returns the index condition of such a comparison that was not rewritten. Returns NIL if there is none.
-List *index_condition(SupportRequestIndexCondition *request);
 
 } // namespace kid::pg

@@ -1,18 +1,21 @@
-// Planner support for all functions: kid_support(), and kid_support_recheck() for comparisons beside bounds.
+// Planner support for all functions: kid_support(), and kid_support_recheck() for comparisons beside bounds. A
+// superuser can give it to functions that are not kid's, so nothing is known about the arguments of a call.
 #include "../base/datum.hpp"
 #include "expressions.hpp"
+#include "time_comparison.hpp"
 
 namespace kid::pg {
 
 namespace {
 
-/// Sets the number of rows of a set of IDs to the last argument. Returns false if that is not a constant.
+/// Sets the number of rows of a set of IDs to the last argument. Returns false if that is not a constant bigint.
 bool estimate_rows(SupportRequestRows *request) {
-  if (!is_funcclause(request->node))
+  List *const arguments = is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args : NIL;
+  if (arguments == NIL)
     return false;
-  auto *const last = static_cast<Node *>(llast(reinterpret_cast<FuncExpr *>(request->node)->args));
-  auto *const wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, last));
-  if (!IsA(wanted, Const))
+  auto *const wanted =
+      reinterpret_cast<Const *>(estimate_expression_value(request->root, static_cast<Node *>(llast(arguments))));
+  if (!IsA(wanted, Const) || wanted->consttype != INT8OID)
     return false;
   request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
   return true;
@@ -27,12 +30,11 @@ Node *with_setting(SupportRequestSimplify *request) {
   FuncExpr const *const written = request->fcall;
   // The type of ID that the function returns, or else of its first argument.
   id_type const *type = id_type_of(written->funcresulttype);
-  if (type == nullptr)
+  if (type == nullptr && written->args != NIL)
     type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
   Node *const value = type != nullptr ? value_in_query(*type, request->root) : nullptr;
   // The function may have been dropped since the query was parsed.
   char const *const name = get_func_name(written->funcid);
-  Oid types[4];
   int count = 0;
   bool constant = true;
   ListCell *cell = nullptr;
@@ -40,6 +42,7 @@ Node *with_setting(SupportRequestSimplify *request) {
   if (value == nullptr || name == nullptr)
     return nullptr;
   List *const arguments = lappend(list_copy(written->args), value);
+  auto *const types = static_cast<Oid *>(palloc(static_cast<std::size_t>(list_length(arguments)) * sizeof(Oid)));
   foreach (cell, arguments) {
     types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
     constant = constant && IsA(lfirst(cell), Const);
@@ -58,6 +61,7 @@ KID_DEFINE(kid_support) {
 
   if (IsA(request, SupportRequestSimplify)) {
     auto *const simplify = reinterpret_cast<SupportRequestSimplify *>(request);
+    // Those functions of kid that have this support and return boolean compare an ID with time.
     PG_RETURN_POINTER(simplify->fcall->funcresulttype == BOOLOID ? rewrite_comparison(simplify)
                                                                  : with_setting(simplify));
   }

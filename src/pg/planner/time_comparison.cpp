@@ -1,31 +1,7 @@
-// Planner support for comparisons of an ID with time. It turns them into comparisons of the ID with IDs, which indexes,
-// partitions, statistics and other servers understand.
-//
-//   id <@ range        id >= T_edge('lowest', range)      AND id <= T_edge('highest', range)
-//   id < time          id >= T_edge('lowest', '<', time)  AND id <= T_edge('highest', '<', time)   <=, >= and >
-//   likewise
-//
-// The two inclusive bounds are equivalent to the comparison wherever it stands. If no ID matches, they are the greatest
-// ID and the smallest one; if every ID does, the smallest and the greatest; if the time is NULL, they are NULL. A
-// constant bound that excludes no ID is dropped, but not both of them.
-//
-// The order of some types is coarser than their time. Their bounds admit a few more IDs, so the comparison itself is
-// kept beside the bounds, as T_recheck(…). A constant instant becomes a range there, which T_recheck() converts once.
-//
-// A sub-select or a costly expression must not be evaluated twice, so its comparison stays as it is. An index can use
-// that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough, which
-// is NULL if no ID matches:
-//
-//   id < time          id <= T_edge('last', '<', time)                               <= likewise; > and >= 'first'
-//
-// The functions of an instant are LEAKPROOF, as the operators are. So an index condition can be evaluated before the
-// policies of row-level security.
-//
-// If the layout depends on a setting, these functions take its value as last argument, and are not LEAKPROOF, because
-// an invalid value is an error. A comparison that stays takes the value too: T_compare('<', id, time, setting). Outside
-// queries the value is not added, and a comparison without it is not rewritten.
-#include "comparisons.hpp"
+#include "time_comparison.hpp"
+
 #include "expressions.hpp"
+#include "known_functions.hpp"
 
 #include <algorithm>
 
@@ -34,8 +10,8 @@ namespace kid::pg {
 namespace {
 
 struct time_comparison {
-  known_comparison known;  ///< without a type if this is not a comparison that planner support knows
-  StrategyNumber strategy; ///< of the operator, for an ID on its left; 0 for <@
+  comparison_function known; ///< without a type if this is not a comparison that planner support knows
+  StrategyNumber strategy;   ///< of the operator, for an ID on its left; 0 for <@
   Node *id;
   Node *time;
   Node *setting; ///< null if not given
@@ -44,9 +20,11 @@ struct time_comparison {
 /// Describes a call of `function`, a comparison or T_compare(), with these arguments.
 time_comparison read_call(Oid function, List *arguments) {
   time_comparison result = {};
-  known_comparison const known = comparison_of(function);
+  comparison_function const known = comparison_of(function);
   int const first = known.by_name ? 1 : 0;
 
+  if (known.type == nullptr)
+    return result;
   result.strategy = known.strategy;
   if (known.by_name) {
     auto const *const name = static_cast<Const *>(linitial(arguments));
@@ -178,8 +156,6 @@ Node *rewrite_comparison(SupportRequestSimplify *request) {
   return needs_setting ? eval_const_expressions(request->root, result) : result;
 }
 
-/// Returns NIL if the index does not order IDs, or if the time may change during a scan. Also returns NIL if a volatile
-/// sub-select would be evaluated more than once, for two bounds or for a recheck.
 List *index_condition(SupportRequestIndexCondition *request) {
   List *const arguments = is_opclause(request->node)     ? reinterpret_cast<OpExpr *>(request->node)->args
                           : is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args
@@ -188,10 +164,6 @@ List *index_condition(SupportRequestIndexCondition *request) {
     return NIL;
   time_comparison const comparison = read_call(request->funcid, arguments);
   id_type const *const type = comparison.known.type;
-  auto const compared = [&](int strategy, char const *which) -> OpExpr * {
-    OpExpr *const clause = compare_with(request->root, *type, comparison.id, strategy, edge(comparison, which));
-    return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
-  };
 
   if (type == nullptr || list_nth(arguments, request->indexarg) != comparison.id ||
       (type->setting != nullptr) != (comparison.setting != nullptr) ||
@@ -202,6 +174,10 @@ List *index_condition(SupportRequestIndexCondition *request) {
        (has_volatile_subselect(request->root, comparison.time) ||
         has_volatile_subselect(request->root, comparison.setting))))
     return NIL;
+  auto const compared = [&](int strategy, char const *which) -> OpExpr * {
+    OpExpr *const clause = compare_with(request->root, *type, comparison.id, strategy, edge(comparison, which));
+    return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
+  };
   request->lossy = !type->orders_exactly;
   if (comparison.strategy != 0) {
     OpExpr *const only = is_before(comparison.strategy) ? compared(BTLessEqualStrategyNumber, "last")

@@ -22,4 +22,4 @@ template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
   KID_EXPORT_BASE32(T)                                                                                                 \
   KID_EXPORT_ORDER(T)                                                                                                  \
   KID_EXPORT_TIME(T)                                                                                                   \
-  KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)
+  KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, kid::pg::id_last>)

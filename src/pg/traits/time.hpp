@@ -20,14 +20,14 @@ template <class Id> Datum ceil(PG_FUNCTION_ARGS) {
 
 /// Returns the IDs for which a comparison with an instant is true. If the order of the type is coarser than its time,
 /// returns some more.
-template <class Id> id_range<Id> range_of(Id const &layout, comparison how, unix_micros time) {
+template <class Id> id_range<Id> ids_compared(Id const &layout, comparison how, unix_micros time) {
   if constexpr (!orders_exactly<Id>)
     how = is_upward(how) ? comparison::greater_equal : comparison::less_equal;
   return ids_that_are(how, layout, time);
 }
 
 /// Returns the IDs in a range of time.
-template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
+template <class Id> id_range<Id> ids_within(Id const &layout, Datum range) {
   auto *const value = DatumGetRangeTypeP(range);
   TypeCacheEntry *const type = lookup_type_cache(RangeTypeGetOid(value), TYPECACHE_RANGE_INFO);
   RangeBound lower;
@@ -37,11 +37,11 @@ template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   range_deserialize(type, value, &lower, &upper, &empty);
   id_range<Id> result = empty ? id_range<Id>::none() : id_range<Id>::all();
   if (!lower.infinite)
-    result = common(result, range_of(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
-                                     to_unix(DatumGetTimestampTz(lower.val))));
+    result = common(result, ids_compared(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
+                                         to_unix(DatumGetTimestampTz(lower.val))));
   if (!upper.infinite)
-    result = common(result, range_of(layout, upper.inclusive ? comparison::less_equal : comparison::less,
-                                     to_unix(DatumGetTimestampTz(upper.val))));
+    result = common(result, ids_compared(layout, upper.inclusive ? comparison::less_equal : comparison::less,
+                                         to_unix(DatumGetTimestampTz(upper.val))));
   return result;
 }
 
@@ -65,17 +65,19 @@ template <class Id, class Exact> bool is_in(Id const &layout, Datum id, id_range
   return range.lowest <= word && word <= range.highest;
 }
 
-/// Compares an ID with an instant by `How`, with the ID on the left. `Argument` is the position of the ID among the
-/// arguments.
-template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION_ARGS) {
+/// Which argument of a comparison is the ID. The other one is the time.
+enum id_place : int { id_first = 0, id_last = 1 };
+
+/// Compares an ID with an instant by `How`, which is for the ID on the left, wherever it is.
+template <class Id, comparison How, id_place Place> Datum compare_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_of<Id>();
-  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Argument),
-                       range_of(exact_layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
+  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Place),
+                       ids_compared(exact_layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Place)))));
 }
 
 /// Returns the IDs in a range of time, and caches them for the next call. A recheck compares an ID with the same range
 /// for each row.
-template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id const &layout, Datum range) {
+template <class Id> id_range<Id> remembered_ids_within(FunctionCallInfo fcinfo, Id const &layout, Datum range) {
   struct memory {
     id_range<Id> ids;
     char range[32];
@@ -85,10 +87,10 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id
 
   static_assert(std::is_empty_v<Id>, "the cached IDs do not depend on a setting");
   if (fcinfo->flinfo == nullptr || size > sizeof(memory::range))
-    return range_of(layout, range);
+    return ids_within(layout, range);
   auto *last = static_cast<memory *>(fcinfo->flinfo->fn_extra);
   if (last == nullptr || memcmp(last->range, value, size) != 0) {
-    id_range<Id> const found = range_of(layout, range);
+    id_range<Id> const found = ids_within(layout, range);
     if (last == nullptr)
       fcinfo->flinfo->fn_extra = last =
           static_cast<memory *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
@@ -99,22 +101,22 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id
   return last->ids;
 }
 
-template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
+template <class Id, id_place Place> Datum within(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 2);
-  Datum const id = PG_GETARG_DATUM(Argument);
-  Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
+  Datum const id = PG_GETARG_DATUM(Place);
+  Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Place)));
   // If the type needs no recheck, the planner nearly always replaces this comparison, so a cache would not pay.
   if constexpr (orders_exactly<Id>)
-    PG_RETURN_BOOL(is_in(layout, id, range_of(layout, range)));
+    PG_RETURN_BOOL(is_in(layout, id, ids_within(layout, range)));
   else
-    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact_layout(layout), range)));
+    PG_RETURN_BOOL(is_in(layout, id, remembered_ids_within(fcinfo, exact_layout(layout), range)));
 }
 
 // What planner/time_comparison.cpp uses in place of a comparison.
 
 /// Returns the IDs for which the comparison with an instant is true, with the operator given as text. An unknown
 /// operator yields the empty range, not an error: T_edge() is LEAKPROOF, and an error would reveal an argument.
-template <class Id> id_range<Id> range_of(Id const &layout, std::string_view symbol, TimestampTz time) {
+template <class Id> id_range<Id> ids_compared_by(Id const &layout, std::string_view symbol, TimestampTz time) {
   static constexpr std::pair<std::string_view, comparison> known[] = {{"<", comparison::less},
                                                                       {"<=", comparison::less_equal},
                                                                       {">=", comparison::greater_equal},
@@ -122,7 +124,7 @@ template <class Id> id_range<Id> range_of(Id const &layout, std::string_view sym
 
   for (auto const &[name, how] : known)
     if (symbol == name)
-      return range_of(layout, how, to_unix(time));
+      return ids_compared(layout, how, to_unix(time));
   return id_range<Id>::none();
 }
 
@@ -140,22 +142,38 @@ template <class Id> Datum edge(FunctionCallInfo fcinfo, id_range<Id> const &ids)
 }
 
 template <class Id> Datum edge_of_comparison(PG_FUNCTION_ARGS) {
-  return edge(fcinfo,
-              range_of(layout_argument<Id>(fcinfo, 3), text_view(PG_GETARG_TEXT_PP(1)), PG_GETARG_TIMESTAMPTZ(2)));
+  return edge(fcinfo, ids_compared_by(layout_argument<Id>(fcinfo, 3), text_view(PG_GETARG_TEXT_PP(1)),
+                                      PG_GETARG_TIMESTAMPTZ(2)));
 }
 
 template <class Id> Datum edge_of_range(PG_FUNCTION_ARGS) {
-  return edge(fcinfo, range_of(layout_argument<Id>(fcinfo, 2), PG_GETARG_DATUM(1)));
+  return edge(fcinfo, ids_within(layout_argument<Id>(fcinfo, 2), PG_GETARG_DATUM(1)));
 }
 
 /// Compares an ID with an instant, with the operator as the first argument.
 template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
-  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
-                       range_of(exact_layout(layout), text_view(PG_GETARG_TEXT_PP(0)), PG_GETARG_TIMESTAMPTZ(2))));
+  PG_RETURN_BOOL(
+      is_in(layout, PG_GETARG_DATUM(1),
+            ids_compared_by(exact_layout(layout), text_view(PG_GETARG_TEXT_PP(0)), PG_GETARG_TIMESTAMPTZ(2))));
 }
 
 } // namespace kid::pg
+
+/// The functions that compare an ID with an instant: T_lt_time and so on. `X` gets, after `T`, what their names end
+/// with, how they compare if the ID is on the left, and where the ID is. The planner knows them by the same list.
+#define KID_TIME_COMPARISONS(X, T)                                                                                     \
+  X(T, lt_time, less, id_first)                                                                                        \
+  X(T, le_time, less_equal, id_first)                                                                                  \
+  X(T, ge_time, greater_equal, id_first)                                                                               \
+  X(T, gt_time, greater, id_first)                                                                                     \
+  X(T, time_lt, greater, id_last)                                                                                      \
+  X(T, time_le, greater_equal, id_last)                                                                                \
+  X(T, time_ge, less_equal, id_last)                                                                                   \
+  X(T, time_gt, less, id_last)
+
+#define KID_EXPORT_TIME_COMPARISON(T, name, how, place)                                                                \
+  KID_FUNCTION(T##_##name, kid::pg::compare_time<kid::T, kid::comparison::how, kid::pg::place>)
 
 #define KID_EXPORT_TIME(T)                                                                                             \
   KID_FUNCTION(T##_timestamp, kid::pg::timestamp<kid::T>)                                                              \
@@ -163,12 +181,5 @@ template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)                                                                        \
   KID_FUNCTION(T##_edge, kid::pg::edge_of_comparison<kid::T>)                                                          \
   KID_FUNCTION(T##_edge_of_range, kid::pg::edge_of_range<kid::T>)                                                      \
-  KID_FUNCTION(T##_within, kid::pg::within<kid::T, 0>)                                                                 \
-  KID_FUNCTION(T##_lt_time, kid::pg::compare_time<kid::T, kid::comparison::less, 0>)                                   \
-  KID_FUNCTION(T##_le_time, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 0>)                             \
-  KID_FUNCTION(T##_ge_time, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 0>)                          \
-  KID_FUNCTION(T##_gt_time, kid::pg::compare_time<kid::T, kid::comparison::greater, 0>)                                \
-  KID_FUNCTION(T##_time_lt, kid::pg::compare_time<kid::T, kid::comparison::greater, 1>)                                \
-  KID_FUNCTION(T##_time_le, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 1>)                          \
-  KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
-  KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
+  KID_FUNCTION(T##_within, kid::pg::within<kid::T, kid::pg::id_first>)                                                 \
+  KID_TIME_COMPARISONS(KID_EXPORT_TIME_COMPARISON, T)

@@ -6,9 +6,9 @@
 namespace kid::pg {
 
 /// What planner support knows about a function.
-struct known_comparison {
+struct comparison_function {
   Oid function;        ///< the function
-  id_type const *type; ///< of the IDs that it compares; null if it does not compare an ID with time
+  id_type const *type; ///< of the IDs that it compares; null if it is no comparison of an ID with time
   Oid id;              ///< the OID of that type
   bool id_first;       ///< whether the ID is on the left
   bool by_name;        ///< whether the first argument is the operator, as that of T_compare() is
@@ -25,7 +25,7 @@ struct known_comparison {
 };
 
 /// Returns what is known about a function. Looks it up once in a session, and again after functions were changed.
-known_comparison comparison_of(Oid function);
+comparison_function comparison_of(Oid function);
 
 /// Returns the operator of a strategy, and the strategy of an operator, or 0 if it is none of <, <=, >= and >.
 char const *operator_of(StrategyNumber strategy);
