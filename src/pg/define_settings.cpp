@@ -1,6 +1,7 @@
-// Defines all settings when the library is loaded.
+#include "define_settings.hpp"
+
 #include "base/settings.hpp"
-#include "node/identity.hpp"
+#include "node/settings.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {
@@ -92,10 +93,6 @@ static void define_all() {
         setting->flags &= ~flags;
 }
 
-/// Defines all settings, once. Raises an error if PostgreSQL rejected a kid.* value given before the library was
-/// loaded. Such a session must not use kid: it would run with the default, misread IDs, or issue those of another
-/// server. With kid preloaded, PostgreSQL itself refuses the connection, or refuses to start if the value is in the
-/// configuration file.
 void define_settings() {
   static bool defined = false;
   static placeholder refused = {};

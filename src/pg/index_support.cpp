@@ -120,14 +120,16 @@ Datum choose(FunctionCallInfo fcinfo, bool larger) {
 } // namespace
 
 KID_DEFINE(kid_gist_consistent) {
-  static Oid known = InvalidOid;
-  static std::size_t size = 0;
-  // Exclusion constraints do not tell the type.
-  Oid const type = PG_GETARG_OID(3);
-  if (type != known)
-    size = OidIsValid(type) ? static_cast<std::size_t>(get_typlen(type)) : 0;
-  known = type;
-  auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, size);
+  auto const *size = static_cast<std::size_t *>(fcinfo->flinfo->fn_extra);
+  if (unlikely(size == nullptr)) {
+    // Exclusion constraints do not tell the type.
+    Oid const type = PG_GETARG_OID(3);
+    auto *const found = static_cast<std::size_t *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(std::size_t)));
+    *found = OidIsValid(type) ? static_cast<std::size_t>(get_typlen(type)) : 0;
+    fcinfo->flinfo->fn_extra = found;
+    size = found;
+  }
+  auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, *size);
   unsigned char integer[sizeof(Datum)];
   auto const *const bytes = bytes_of(PG_GETARG_DATUM(1), bounds.size, integer);
   int const least = memcmp(bounds.least, bytes, bounds.size);

@@ -1,5 +1,6 @@
+// The library: what PostgreSQL calls when it loads kid, and the versions that go together.
 #include "base/datum.hpp"
-#include "base/settings.hpp"
+#include "define_settings.hpp"
 #include "horizon/memory.hpp"
 #include "types/all_types.hpp"
 
@@ -28,11 +29,6 @@ KID_DEFINE(kid_library_1_0) {
 
 KID_DEFINE(kid_version) {
   return PointerGetDatum(cstring_to_text(KID_VERSION));
-}
-
-/// The function of the type kid_ambiguous and of its operators, which no value exists for.
-KID_DEFINE(kid_ambiguous) {
-  ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("type kid_ambiguous has no values"));
 }
 
 } // namespace kid::pg

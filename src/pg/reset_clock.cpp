@@ -12,15 +12,24 @@ namespace kid::pg {
 
 namespace {
 
-/// The hold of this process.
-struct own_hold {
-  SubTransactionId owner; ///< InvalidSubTransactionId if this process holds nothing
+/// What this process has begun:
+///
+///   none ----- kid_hold_clocks() -----> holding   transactions cannot enter `clocks`. If none is ahead, a later call
+///    |                                            looks again. The page was mended if it was damaged
+///    '-------- kid_hold_clocks() -----> damaged   the page is damaged, and no clock has started: kid_lower_clocks()
+///                                                 mends it, and they start at `until`
+///
+/// kid_lower_clocks(), a rollback of the subtransaction, and the end of the transaction lead back to `none`.
+enum class reset_state : unsigned char { none, holding, damaged };
+
+struct own_reset {
+  reset_state state;
+  SubTransactionId owner; ///< the subtransaction whose rollback ends it
   std::uint64_t clocks;
   TimestampTz until; ///< the time to which the clocks are to be lowered
   bool mended;       ///< whether kid_hold_clocks() has mended the page
-  bool damaged;      ///< the page is, and no clock has started: kid_lower_clocks() mends it, and they start at `until`
 };
-own_hold own = {};
+own_reset own = {};
 
 void release() {
   lease_state &lease = shared_memory->lease;
@@ -37,12 +46,12 @@ extern "C" {
 static void at_end_of_transaction(XactEvent event, void *) {
   bool const at_end = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE;
 
-  if (at_end && own.owner != InvalidSubTransactionId)
+  if (at_end && own.state != reset_state::none)
     release();
 }
 
 static void at_end_of_subtransaction(SubXactEvent event, SubTransactionId ended, SubTransactionId parent, void *) {
-  if (own.owner != ended)
+  if (own.state == reset_state::none || own.owner != ended)
     return;
   if (event == SUBXACT_EVENT_ABORT_SUB)
     release();
@@ -54,7 +63,10 @@ static void at_end_of_subtransaction(SubXactEvent event, SubTransactionId ended,
 
 /// Makes shared memory valid. Raises an error for an ordinary user, and in a parallel worker: the end of its
 /// transaction is another event, so its hold would stay until the server is restarted.
-void begin_reset() {
+///
+/// GRANT is not enough, because it is for one database. The clocks are those of the cluster: if one is lowered below
+/// IDs that are in use, each database can get these IDs again, and only a superuser may look into all of them.
+void check_caller() {
   if (!superuser())
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
   reject_worker("kid_reset_clock()");
@@ -104,8 +116,11 @@ void await_transactions() {
         return;
       if (one.process == MyProcPid || monotonic_micros() - start > most)
         in_use_error(one);
+      // No latch is set when it ends, because transactions do not know who waits for them.
+      static_cast<void>(
+          WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, std::uint32_t{PG_WAIT_EXTENSION}));
+      ResetLatch(MyLatch);
       CHECK_FOR_INTERRUPTS();
-      pg_usleep(1000);
     }
   });
 }
@@ -124,62 +139,31 @@ void check_transaction() {
                     "SET default_transaction_isolation = 'read committed'."));
 }
 
-/// Returns an argument, or null.
-char const *text_argument(FunctionCallInfo fcinfo, int i) {
-  return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
-}
-
-} // namespace
-
 /// Returns the last microsecond of the millisecond of `time`. The order of uuid is no finer than a millisecond, but its
 /// clock is. So that no ID after the end of a lowered clock counts as earlier, a clock is lowered to this instant.
-static TimestampTz end_of_milli(TimestampTz time) {
+TimestampTz end_of_milli(TimestampTz time) {
   return TIMESTAMP_NOT_FINITE(time) ? time : time + 999 - to_unix(time) % 1000;
 }
 
-/// Holds the clocks that are ahead of `above`, and of the system clock. Returns a row for each: its name, and the time
-/// to which it can be lowered. If the page of the bounds is damaged, and no clock has started, returns all clocks,
-/// which are to start at `above`.
-KID_DEFINE(kid_hold_clocks) {
+/// Begins a reset to `above`. Mends the page now if clocks have started, from what they know of it.
+void begin(TimestampTz above) {
   static bool registered = false;
-  TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
+  bool const damaged = !shared_memory->lease.open && page_seems_damaged();
 
-  begin_reset();
-  check_transaction();
-  InitMaterializedSRF(fcinfo, 0);
-  if (own.owner == InvalidSubTransactionId) {
-    if (!registered) {
-      RegisterXactCallback(at_end_of_transaction, nullptr);
-      RegisterSubXactCallback(at_end_of_subtransaction, nullptr);
-    }
-    registered = true;
-    own.owner = GetCurrentSubTransactionId();
-    own.damaged = !shared_memory->lease.open && page_seems_damaged();
-    own.until = end_of_milli(above);
-    own.mended = !own.damaged && mend_bounds(to_unix(above));
+  if (!registered) {
+    RegisterXactCallback(at_end_of_transaction, nullptr);
+    RegisterSubXactCallback(at_end_of_subtransaction, nullptr);
   }
-  if (own.clocks == 0 && !own.damaged) {
-    find_horizon_or_error();
-    own.owner = GetCurrentSubTransactionId(); // an earlier call that held nothing may have been outside of it
-    take_hold(to_unix(Max(above, GetCurrentTimestamp())));
-    await_transactions();
-  }
-  // Rows may have been given keys of the present since the last call.
-  if (own.clocks != 0)
-    own.until = end_of_milli(Max(above, GetCurrentTimestamp()));
-  auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
-    Datum values[] = {CStringGetTextDatum(clock.rules.name), TimestampTzGetDatum(own.until)};
-    bool nulls[] = {false, false};
-    if (own.damaged || (own.clocks & bit_of(clock.id)) != 0)
-      tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  });
-  return 0;
+  registered = true;
+  own = {damaged ? reset_state::damaged : reset_state::holding, GetCurrentSubTransactionId(), 0, end_of_milli(above),
+         false};
+  if (!damaged)
+    own.mended = mend_bounds(to_unix(above));
 }
 
 /// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
 /// it may still be in use. Returns whether the clock was lowered, and reports by how much.
-static bool lower_clock(clock_ref const &clock, std::uint64_t state) {
+bool lower_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
   bool done = false;
   bool lowered = false;
@@ -219,47 +203,95 @@ static bool lower_clock(clock_ref const &clock, std::uint64_t state) {
   return lowered;
 }
 
+/// Raises an error if rows forbid to lower the clocks: `later` IDs, or columns `unseen`. Both are lists, or null.
+void check_rows(char const *later, char const *unseen) {
+  if (later != nullptr)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("rows have IDs after %s", timestamptz_to_str(own.until)), errdetail("%s", later),
+            own.state == reset_state::damaged
+                ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
+                : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
+                          "issued again."));
+  if (unseen != nullptr)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("columns of IDs cannot be examined now"),
+            errdetail("%s", unseen), errhint("Try again when this is over."));
+}
+
+/// Reports what was not looked at, where rows were: columns `unknown`, a list, or null.
+void report_unseen(char const *unknown) {
+  ereport(NOTICE,
+          errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
+                 "looked at"),
+          unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
+}
+
+void report_nothing_lowered(TimestampTz above) {
+  ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(above)),
+          errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
+}
+
+/// Returns an argument, or null.
+char const *text_argument(FunctionCallInfo fcinfo, int i) {
+  return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
+}
+
+} // namespace
+
+/// Holds the clocks that are ahead of `above`, and of the system clock. Returns a row for each: its name, and the time
+/// to which it can be lowered. If the page of the bounds is damaged, and no clock has started, returns all clocks,
+/// which are to start at `above`.
+KID_DEFINE(kid_hold_clocks) {
+  TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
+
+  check_caller();
+  check_transaction();
+  ReturnSetInfo const &result = begin_rows(fcinfo, 2);
+  if (own.state == reset_state::none)
+    begin(above);
+  if (own.state == reset_state::holding && own.clocks == 0) {
+    find_horizon_or_error();
+    own.owner = GetCurrentSubTransactionId(); // an earlier call that held nothing may have been outside of it
+    take_hold(to_unix(Max(above, GetCurrentTimestamp())));
+    await_transactions();
+  }
+  // Rows may have been given keys of the present since the last call.
+  if (own.clocks != 0)
+    own.until = end_of_milli(Max(above, GetCurrentTimestamp()));
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    Datum values[] = {CStringGetTextDatum(clock.rules.name), TimestampTzGetDatum(own.until)};
+    bool nulls[] = {false, false};
+    if (own.state == reset_state::damaged || (own.clocks & bit_of(clock.id)) != 0)
+      tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
+  });
+  return 0;
+}
+
 /// Lowers the clocks that this transaction holds, or mends the page, and ends the hold. With `force`, lowers all clocks
 /// that are ahead of `above`. The other arguments are lists, one item a line, or null: `later` IDs, which forbid it;
 /// columns `unseen`, because they cannot be examined now; and columns `unknown`, because they can never be.
 KID_DEFINE(kid_lower_clocks) {
-  begin_reset();
+  check_caller();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_NULL();
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
   bool const force = PG_GETARG_BOOL(1);
-  char const *const later = text_argument(fcinfo, 2);
-  char const *const unseen = text_argument(fcinfo, 3);
-  char const *const unknown = text_argument(fcinfo, 4);
+  bool const damaged = own.state == reset_state::damaged;
 
-  if (!force && later != nullptr)
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("rows have IDs after %s", timestamptz_to_str(own.until)), errdetail("%s", later),
-            own.damaged
-                ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
-                : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
-                          "issued again."));
-  if (!force && unseen != nullptr)
-    ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("columns of IDs cannot be examined now"),
-            errdetail("%s", unseen), errhint("Try again when this is over."));
+  if (!force)
+    check_rows(text_argument(fcinfo, 2), text_argument(fcinfo, 3));
   TimestampTz const time = force ? above : own.until;
-  bool const mended = force || own.damaged ? mend_bounds(to_unix(time)) : own.mended;
-  if (own.damaged)
+  bool const mended = force || damaged ? mend_bounds(to_unix(time)) : own.mended;
+  if (damaged)
     with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
   bool lowered = false;
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     if (force || (own.clocks & bit_of(clock.id)) != 0)
       lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
   });
-  if (!force && (lowered || own.damaged))
-    ereport(NOTICE,
-            errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
-                   "looked at"),
-            unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
+  if (!force && (lowered || damaged))
+    report_unseen(text_argument(fcinfo, 4));
   else if (!lowered && !mended)
-    ereport(NOTICE, errmsg("no logical clock was lowered"),
-            errdetail("None is ahead of %s.", timestamptz_to_str(above)),
-            errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
+    report_nothing_lowered(above);
   release();
   PG_RETURN_VOID();
 }

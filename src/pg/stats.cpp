@@ -8,6 +8,7 @@ namespace kid::pg {
 
 /// Returns a row for each clock. Never waits for the lock of the lease.
 KID_DEFINE(kid_stats) {
+  constexpr int columns = 14;
   shared_state &shared = find_or_make();
   // What keeps clocks from making IDs, now or after the next start.
   char const *const problem = page_seems_damaged() ? "page of the bounds of IDs is damaged"
@@ -15,8 +16,7 @@ KID_DEFINE(kid_stats) {
                                   ? "page of the bounds of IDs could not be written, see the server log"
                                   : nullptr;
   TimestampTz const now = GetCurrentTimestamp();
-  InitMaterializedSRF(fcinfo, 0);
-  auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  ReturnSetInfo const &result = begin_rows(fcinfo, columns);
   for_each_clock(shared, [&](clock_ref const &clock) {
     clock_stats &stats = clock.stats;
     clock_rules const &rules = clock.rules;
@@ -24,8 +24,8 @@ KID_DEFINE(kid_stats) {
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&clock.cell.safe);
     entrant const earliest = earliest_entrant(clock.id, true);
-    Datum values[14] = {};
-    bool nulls[14] = {};
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
     int column = 0;
     auto const put = [&](bool is_known, Datum value) {
       nulls[column] = !is_known;
@@ -58,7 +58,8 @@ KID_DEFINE(kid_stats) {
     put(earliest.process >= 0, Int32GetDatum(earliest.process));
     put(earliest.process >= 0, span(now - earliest.since));
     put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    Assert(column == columns);
+    tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
   });
   return 0;
 }

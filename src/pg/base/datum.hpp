@@ -46,6 +46,15 @@ template <class Id> Datum put(typename Id::word id) {
   }
 }
 
+/// Prepares a result of rows, and returns where to put them. Raises an error unless SQL declares this many columns.
+inline ReturnSetInfo &begin_rows(FunctionCallInfo fcinfo, int columns) {
+  InitMaterializedSRF(fcinfo, 0);
+  auto &result = *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  if (result.setDesc->natts != columns)
+    elog(ERROR, "return type must be a row type of %d columns", columns);
+  return result;
+}
+
 inline std::string_view text_view(text const *value) {
   return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
 }

@@ -44,6 +44,4 @@ inline void define_number(char const *name, char const *what, char const *more, 
                           nullptr);
 }
 
-void define_settings();
-
 } // namespace kid::pg

@@ -11,7 +11,8 @@ namespace kid::pg {
 inline shared_state *attached = nullptr;
 
 /// The cells of the clocks that the running transaction has entered (horizon/horizon.hpp); null for other clocks, and
-/// whenever `attached` is null.
+/// whenever `attached` is null. The horizon fills it. It is here because detach() clears it: issue() looks at nothing
+/// else to know that the process is attached.
 inline clock_cell *entered[clock_count] = {};
 
 /// Makes this process attach again before its next ID.

@@ -3,6 +3,7 @@
 #include "../base/datum.hpp"
 #include "../base/random.hpp"
 #include "../clocks/lease_lock.hpp"
+#include "settings.hpp"
 
 namespace kid::pg {
 
@@ -61,43 +62,58 @@ bool citus_contradicts(identity const &who) {
   return who.kind == node_kind::citus && has_citus() && who.node != static_cast<std::uint32_t>(local_group);
 }
 
+/// Returns the identity of this session's settings, with the number of `old` if the settings do not contain it.
+identity next_identity(identity const &old) {
+  identity next = configured_identity();
+
+  if (next.kind == old.kind && is_assigned(next.kind))
+    next = {old.kind, old.known, old.node, next.lanes};
+  return next;
+}
+
+/// Returns whether `who` gets the number of this database's Citus. `from` is the database whose Citus gave the number
+/// before. It is 0 until Citus adds this server. Another database may belong to another Citus cluster.
+bool takes_group(identity const &who, Oid from) {
+  return who.kind == node_kind::citus && has_citus() && (!who.known || who.node == 0 || from == MyDatabaseId);
+}
+
+/// Puts `next` in force in place of `old`. If the lane changes, voids what was issued in the old one and not used yet.
+void publish(shared_state &shared, identity const &old, identity const &next) {
+  if (pack(next) != pack(old))
+    pg_atomic_write_u64(&shared.identity.word, pack(next));
+  if (old.kind == node_kind::none || same_lane(old, next))
+    return;
+  pg_memory_barrier(); // pairs with the one in permits()
+  for_each_clock(shared, [](clock_ref const &clock) {
+    if (clock.rules.divided)
+      leave_unit(clock);
+  });
+  pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
+}
+
 } // namespace
 
 void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
+  // A parallel worker does not know when its leader read the settings.
   TimestampTz const read_at = IsParallelWorker() ? 0 : PgReloadTime;
 
   look_for_citus();
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // A parallel worker does not know when its leader read the settings. If `configured_at` is in the future, the system
-  // clock has gone back since.
-  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
+  // If `configured_at` is in the future, the system clock has gone back since.
+  bool const newer = read_at != 0 && !ConfigReloadPending &&
                      (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {
+    next = next_identity(old);
     state.configured_at = read_at;
-    next = configured_identity();
-    if (next.kind == old.kind && is_assigned(next.kind))
-      next = {old.kind, old.known, old.node, next.lanes};
   }
-  // The number is 0 until Citus adds this server. Another database may belong to another Citus cluster.
-  if (next.kind == node_kind::citus && has_citus() &&
-      (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
+  if (takes_group(next, state.citus_database)) {
     set_number(next, static_cast<std::uint32_t>(local_group));
     state.citus_database = MyDatabaseId;
   }
-  if (pack(next) != pack(old))
-    pg_atomic_write_u64(&state.word, pack(next));
-  if (old.kind != node_kind::none && !same_lane(old, next)) {
-    // Pairs with the barrier in permits().
-    pg_memory_barrier();
-    for_each_clock(shared, [](clock_ref const &clock) {
-      if (clock.rules.divided)
-        leave_unit(clock);
-    });
-    pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
-  }
+  publish(shared, old, next);
   LWLockRelease(&state.lock);
 }
 
@@ -141,6 +157,16 @@ void no_number_error(identity const &who) {
       ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this server has two node numbers"),
       errdetail("\"kid.node\" is \"citus\", which is %d in this database and %u in another.", local_group, who.node),
       errhint("Set \"kid.node\" to a number, or restart the server if the number was changed."));
+}
+
+void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint) {
+  if (!who.known)
+    no_number_error(who);
+  ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
+          who.is_numbered() ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
+                            : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.",
+                                        GetConfigOption("kid.node", false, false), max),
+          errhint("%s", hint));
 }
 
 } // namespace kid::pg

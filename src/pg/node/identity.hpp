@@ -16,15 +16,6 @@
 
 namespace kid::pg {
 
-/// Returns the identity by the settings of this session.
-identity const &configured_identity();
-
-/// Returns whether a number of this kind is drawn, or given by Citus. It is not in the configuration then, so a reload
-/// keeps it.
-constexpr bool is_assigned(node_kind kind) {
-  return kind == node_kind::automatic || kind == node_kind::citus;
-}
-
 /// Looks for Citus, and puts the identity of this session's settings in force, unless the identity in force comes from
 /// newer settings.
 void put_in_force(shared_state &shared);
@@ -52,7 +43,5 @@ identity identity_to_show();
 
 /// Raises an error because the number of `who` does not fit `what`, which takes a number from 0 to `max`.
 [[noreturn]] void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint);
-
-void define_identity_settings(int flags);
 
 } // namespace kid::pg

@@ -1,8 +1,6 @@
-// `kid.node` and `kid.lanes`.
-#include "../base/settings.hpp"
+#include "settings.hpp"
 
 #include "attach.hpp"
-#include "identity.hpp"
 
 namespace kid::pg {
 
@@ -71,16 +69,6 @@ static void assign_lanes(int lanes, void *) {
 
 identity const &configured_identity() {
   return chosen;
-}
-
-void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint) {
-  if (!who.known)
-    no_number_error(who);
-  ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
-          who.is_numbered()
-              ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
-              : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
-          errhint("%s", hint));
 }
 
 void define_identity_settings(int flags) {
