@@ -75,6 +75,14 @@ class Terminal(unittest.TestCase):
                 function('"a[/b]" ":id:" \x1b[2J')
             self.assertEqual('"a[/b]" ":id:" \\x1b[2J\n', captured.get())
 
+    def test_names_that_end_with_a_backslash(self) -> None:
+        for name in ("view a\\", "view a\\\\", "view [b]\\[/]", "view {0} %s"):
+            text = self.printed(Report([Finding("changed", name, name, name, name, True, name)]))
+            plain = text.replace("\x1b[0m", "").replace("\x1b[1m", "").replace("\x1b[2m", "")
+            self.assertEqual(
+                [f"  {name}: {name}  (stops)", f"      {name}", f"    hint: {name}"], plain.splitlines()[2:5]
+            )
+
     def test_errors(self) -> None:
         out = io.StringIO()
         with mock.patch.object(terminal, "err", Console(file=out, soft_wrap=True)):

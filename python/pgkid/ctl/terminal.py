@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import Collection, Iterable, Iterator
+from typing import Collection, Iterable, Iterator, Tuple, Union
 
-from rich import markup
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -23,31 +22,37 @@ from pgkid.ctl.findings import KINDS, Finding, Refused, Report
 from pgkid.ctl.steps import Script
 
 
+Part = Union[str, Tuple[str, str]]  # with a style
+
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
-def escape(text: str) -> str:
-    """Returns markup that shows a text as it is.
-
-    Names can contain control characters, with which their owner could change what the terminal shows.
-    """
-    return markup.escape(visible(text))
-
-
 def visible(text: str, kept: str = "") -> str:
-    """Returns a text in which escape sequences stand for control characters, except for those that are kept."""
+    """Returns a text in which escape sequences stand for control characters, except for those that are kept.
+
+    Names can contain such characters, with which their owner could change what the terminal shows.
+    """
     return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode() for c in text)
+
+
+def line(*parts: Part) -> Text:
+    """Returns a line of texts, some of which have a style. Nothing in them is read as markup."""
+    made = Text()
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        made.append(visible(text), style)
+    return made
 
 
 def say(text: str) -> None:
     """Prints a line for the person who watches. Standard output is for what was asked for."""
-    err.print(escape(text))
+    err.print(line(text))
 
 
 def show(text: str) -> None:
     """Prints a line of what was asked for."""
-    out.print(escape(text))
+    out.print(line(text))
 
 
 def print_refused(refused: Refused) -> None:
@@ -55,9 +60,12 @@ def print_refused(refused: Refused) -> None:
 
     A message can contain names and messages of others. None of its further lines looks like one that kidctl begins.
     """
-    err.print("[bold red]error:[/] " + "\n    ".join(escape(line) for line in str(refused).splitlines()))
+    first, *more = str(refused).splitlines() or [""]
+    err.print(line(("error:", "bold red"), f" {first}"))
+    for text in more:
+        err.print(line(f"    {text}"))
     if refused.hint:
-        err.print(f"[bold]hint:[/] {escape(refused.hint)}")
+        err.print(line(("hint:", "bold"), f" {refused.hint}"))
 
 
 def print_report(report: Report, accepted: Collection[str]) -> None:
@@ -66,22 +74,31 @@ def print_report(report: Report, accepted: Collection[str]) -> None:
         findings = [f for f in report.findings if f.kind == kind]
         if not findings:
             continue
-        out.print(f"\n[bold]{kind}[/]: {meaning}")
-        for finding, *others in alike(findings, accepted):
-            mark = "[red]stops[/]" if finding.stops_unless(accepted) else "[green]accepted[/]" if finding.stops else ""
-            about = f"[cyan]{escape(finding.object)}[/]: " if finding.object else ""
-            out.print(f"  {about}{escape(finding.message)}" + (f"  ({mark})" if mark else ""))
-            for line in finding.definition.splitlines():
-                out.print(f"      {escape(line)}", style="dim")
-            if others:
-                out.print(f"    the same: {escape(', '.join(f.object for f in others))}")
-            if finding.hint:
-                out.print(f"    hint: {escape(finding.hint)}")
-            if finding.stops_unless(accepted) and finding.accept_name:
-                names = " ".join(f"--accept {quoted(f.accept_name)}" for f in (finding, *others))
-                out.print(f"    to go on all the same: {escape(names)}")
+        out.print()
+        out.print(line((kind, "bold"), f": {meaning}"))
+        for group in alike(findings, accepted):
+            print_findings(group, accepted)
     stopping = report.stopping(accepted)
-    out.print(f"\n[bold]{len(report.findings)} findings, {len(stopping)} of which stop the move.[/]")
+    out.print()
+    out.print(line((f"{len(report.findings)} findings, {len(stopping)} of which stop the move.", "bold")))
+
+
+def print_findings(findings: list[Finding], accepted: Collection[str]) -> None:
+    """Prints findings that say the same of different objects."""
+    finding, *others = findings
+    about: list[Part] = [(finding.object, "cyan"), ": "] if finding.object else []
+    mark = ("stops", "red") if finding.stops_unless(accepted) else ("accepted", "green")
+    marked: list[Part] = ["  (", mark, ")"] if finding.stops else []
+    out.print(line("  ", *about, finding.message, *marked))
+    for text in finding.definition.splitlines():
+        out.print(line(("      " + text, "dim")))
+    if others:
+        out.print(line(f"    the same: {', '.join(f.object for f in others)}"))
+    if finding.hint:
+        out.print(line(f"    hint: {finding.hint}"))
+    if finding.stops_unless(accepted) and finding.accept_name:
+        names = " ".join(f"--accept {quoted(f.accept_name)}" for f in findings)
+        out.print(line(f"    to go on all the same: {names}"))
 
 
 def alike(findings: Iterable[Finding], accepted: Collection[str]) -> list[list[Finding]]:
@@ -119,7 +136,7 @@ class Bar:
 
     def update(self, done: int, total: int, what: str) -> None:
         """Shows that so much is done."""
-        self.progress.update(self.task, completed=done, total=total, description=escape(what))
+        self.progress.update(self.task, completed=done, total=total, description=visible(what))
         if not err.is_terminal and time.monotonic() > self.told + 10:
             self.told = time.monotonic()
             left = self.progress.tasks[0].time_remaining
@@ -130,14 +147,14 @@ class Bar:
 def progress(title: str, unit: str) -> Iterator[Bar]:
     """Shows a progress bar while its block runs."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         Rate(unit),
         TimeRemainingColumn(),
     )
     shown = Progress(*columns, console=err, transient=True)
-    bar = Bar(shown, shown.add_task(escape(title), total=None), title)
+    bar = Bar(shown, shown.add_task(visible(title), total=None), title)
     if err.is_terminal:
         shown.start()
     try:
@@ -162,6 +179,7 @@ def print_script(script: Script) -> None:
         "-- What kidctl does, as it did in a rehearsal. To read, not to run: kidctl locks, waits and looks in between."
     )
     for step, statements in script.steps:
-        out.print(f"\n-- {step.name}: {visible(step.title)}", markup=False)
+        out.print()
+        out.print(line(f"-- {step.name}: {step.title}"))
         for text in statements:
-            out.print(visible(text, "\n\t") + ";", markup=False)
+            out.print(Text(visible(text, "\n\t") + ";"))
