@@ -52,12 +52,14 @@ class Dumps(unittest.TestCase):
         """A view or another table is not taken for the partition that is dropped, whatever its name and schema are."""
         expected = ExpectedOfRows.__new__(ExpectedOfRows)
         expected.before, expected.schema, expected.gone = set(), "public", "events_old"
+        expected.parts = {"events_old", 'i "', 'i ""'}
         for kind, schema, name, kept in (
             ("VIEW", "public", "of events_old", True),
             ("FUNCTION", "public", "f(public.events_old)", True),
             ("POLICY", "theirs", "events_old p", True),
             ("POLICY", "public", "events_old p", False),
             ("TABLE", "public", "events_old", False),
+            ("COMMENT", "public", 'INDEX "i """', False),
         ):
             self.assertEqual("x" if kept else None, expected.line((kind, schema, name), "x"), (kind, schema, name))
         expected.before = {("TABLE", "public", "events_older")}

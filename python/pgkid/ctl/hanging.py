@@ -332,6 +332,13 @@ PRINTERS: dict[str, Callable[[Connection, int, set[int]], Optional[Made]]] = {
 }
 
 
+def remove(runner: Runner, made: Sequence[Made]) -> None:
+    """Drops objects that are to be made again, those first that others show."""
+    for one_made in reversed(made):
+        if one_made.remove:
+            runner.execute(Statement(raw(one_made.remove), one_made.label))
+
+
 def make(runner: Runner, home: str, made: Sequence[tuple[str, Sequence[str]]]) -> None:
     """Runs the statements that make objects again, each given with its label. `home` is the schema of kid."""
     with operators_of_kid(runner, home):

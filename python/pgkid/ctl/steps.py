@@ -77,6 +77,14 @@ def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lo
     )
 
 
+def body(text: sql.Composed, conn: Connection) -> sql.SQL:
+    """Returns the body of a function between dollars, with a word between these that the body does not contain."""
+    code, word = text.as_string(conn), "$kidctl$"
+    while word in code:
+        word = f"{word[:-1]}_$"
+    return sql.SQL(word + code + word)
+
+
 def raw(text: str) -> sql.Composed:
     """Returns a statement that PostgreSQL has printed."""
     return sql.Composed([sql.SQL(text)])

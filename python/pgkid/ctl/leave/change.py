@@ -137,9 +137,7 @@ class Change:
         """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again."""
         for key in reversed(self.keys):
             self.drop_constraint(key)
-        for made in reversed(self.made):
-            if made.remove:
-                self.runner.execute(Statement(raw(made.remove), made.label))
+        hanging.remove(self.runner, self.made)
         for index in self.indexes:
             if index.is_replica_identity:
                 table = self.plan.table(index.table).sql

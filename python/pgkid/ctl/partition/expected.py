@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
+from pgkid.ctl import catalog
 from pgkid.ctl.partition.plan import Plan
 from pgkid.ctl.rehearsal import dumps
 
@@ -51,13 +52,17 @@ class ExpectedOfRows:
     def __init__(self, plan: Plan) -> None:
         self.before = set(dumps.dump(plan.conn))
         self.schema, self.gone = plan.root.schema, plan.old_name
+        partition = catalog.table(plan.conn, plan.old_label)
+        names = [partition.name, *(index.name for index in catalog.indexes(plan.conn, [partition.oid]))]
+        # Comments name them as statements do.
+        self.parts = {*names, *(name.replace('"', '""') for name in names)}
 
     def is_gone(self, entry: dumps.Entry) -> bool:
         """Returns whether an entry is of the partition that is dropped. Views and functions can only have such a name."""
         kind, schema, name = entry
         if schema != self.schema or kind not in (*KINDS, *OF_TABLES):
             return False
-        return name == self.gone if kind.startswith("TABLE") else self.gone in name
+        return name == self.gone if kind.startswith("TABLE") else any(part in name for part in self.parts)
 
     def line(self, entry: dumps.Entry, line: str) -> Optional[str]:
         """Returns a line, or None if it belongs to such a partition."""

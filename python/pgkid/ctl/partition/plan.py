@@ -147,9 +147,8 @@ def key_of(conn: Connection, root: catalog.Table, home: str) -> catalog.Column:
             sql.SQL(
                 "SELECT a.attnum, {}.kid_bound_at(a.atttypid::regtype, now()) IS NOT NULL"
                 " FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid"
-                " WHERE i.indrelid = %s AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])"
-            ).format(sql.SQL(home)),
-            (root.oid,),
+                " WHERE i.indrelid = {} AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])"
+            ).format(sql.SQL(home), root.oid)
         ).fetchall()
         if row[1]
     ]
@@ -252,10 +251,10 @@ def until_of(conn: Connection, options: Options) -> str:
 def bound_at(conn: Connection, home: str, key: catalog.Column, until: str) -> str:
     """Returns the lowest ID of a time, as text."""
     query = sql.SQL(
-        "SELECT ltrim({}.kid_bound_at(a.atttypid::regtype, %s::timestamptz)::text) FROM pg_attribute AS a"
-        " WHERE a.attrelid = %s AND a.attnum = %s"
-    ).format(sql.SQL(home))
-    return str(one(conn, query, (until, key.table, key.number)))
+        "SELECT ltrim({}.kid_bound_at(a.atttypid::regtype, {}::timestamptz)::text) FROM pg_attribute AS a"
+        " WHERE a.attrelid = {} AND a.attnum = {}"
+    ).format(sql.SQL(home), until, key.table, key.number)
+    return str(one(conn, query))
 
 
 def free_name(conn: Connection, schema: str, wanted: str) -> str:

@@ -47,14 +47,14 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], width:
 def source_of(conn: Connection, root: catalog.Table, home: str, partition: Optional[str]) -> str:
     """Returns the name of the partition whose rows move: that of the user, the default one, or the first one."""
     query = sql.SQL(
-        "SELECT c.relname, c.relkind::text FROM pg_class AS c WHERE c.oid = coalesce(to_regclass(%s)::oid,"
-        " (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = %s),"
-        " (SELECT p.partition FROM {}.kid_partitions(%s) AS p ORDER BY p.begins LIMIT 1))"
-        " AND EXISTS (SELECT FROM pg_inherits AS i WHERE (i.inhparent, i.inhrelid) = (%s, c.oid))"
-        " AND c.relnamespace = (SELECT r.relnamespace FROM pg_class AS r WHERE r.oid = %s)"
-    ).format(sql.SQL(home))
+        "SELECT c.relname, c.relkind::text FROM pg_class AS c WHERE c.oid = coalesce(to_regclass({label})::oid,"
+        " (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = {root}),"
+        " (SELECT p.partition FROM {home}.kid_partitions({root}) AS p ORDER BY p.begins LIMIT 1))"
+        " AND EXISTS (SELECT FROM pg_inherits AS i WHERE (i.inhparent, i.inhrelid) = ({root}, c.oid))"
+        " AND c.relnamespace = (SELECT r.relnamespace FROM pg_class AS r WHERE r.oid = {root})"
+    )
     label = catalog.table(conn, partition).label if partition else None
-    row = conn.execute(query, (label, root.oid, root.oid, root.oid, root.oid)).fetchone()
+    row = conn.execute(query.format(home=sql.SQL(home), label=label, root=root.oid)).fetchone()
     if row is None:
         raise Refused(f"{root.label} has no such partition in its schema")
     if row[1] != "r":

@@ -13,7 +13,7 @@ from pgkid.ctl import catalog
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition.plan import Plan
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Runner, Statement, body, statement
 
 
 TRIGGER = "~kidctl"  # the last one by its name
@@ -183,7 +183,7 @@ class Shadow:
             "note_old": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.place("noted"), old),
             "note_new": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.place("noted"), new),
         }
-        body = sql.SQL(
+        code = sql.SQL(
             """
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
@@ -213,7 +213,7 @@ END"""
                 "CREATE FUNCTION {}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
                 " SET search_path = pg_catalog, pg_temp SET row_security = off AS {}",
                 self.place("follow"),
-                body.as_string(self.plan.conn),
+                body(code, self.plan.conn),
             )
         )
 

@@ -61,9 +61,7 @@ class Swap:
 
     def remove(self) -> None:
         """Drops what hangs on the table, and the foreign keys that refer to it."""
-        for made in reversed(self.made):
-            if made.remove:
-                self.runner.execute(Statement(raw(made.remove), made.label))
+        hanging.remove(self.runner, self.made)
         for key in self.incoming:
             about = f"constraint {key.name} on {catalog.tables(self.plan.conn, [key.table])[0].label}"
             table = catalog.tables(self.plan.conn, [key.table])[0].sql

@@ -81,7 +81,7 @@ def compare(
 
 def plain(lines: Counter[str]) -> Counter[str]:
     """Returns lines in which operators are written without their schema."""
-    return Counter({re.sub(r'OPERATOR\((?:[\w$]+|"[^"]*")\.([^\s)]+)\)', r"\1", k): n for k, n in lines.items()})
+    return Counter({re.sub(r'OPERATOR\((?:[\w$]+|"(?:[^"]|"")*")\.([^\s)]+)\)', r"\1", k): n for k, n in lines.items()})
 
 
 def prefixed(prefix: str, lines: Counter[str]) -> list[str]:

@@ -165,7 +165,7 @@ VIEWS = """
                JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                                       AND d.refclassid = 'pg_class'::regclass
                JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind = 'v')
-    SELECT format('%I.%I', v.relnamespace::regnamespace::name, v.relname)
+    SELECT format('%s.%I', v.relnamespace::regnamespace, v.relname)
       FROM reads AS r JOIN pg_class AS v ON v.oid = r.view JOIN pg_class AS c ON c.oid = r.relation
            JOIN pg_roles AS o ON o.oid = c.relowner
      WHERE v.relowner = current_user::regrole

@@ -241,7 +241,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
             f"As a superuser run GRANT SET ON PARAMETER session_replication_role TO {user}."
             " Or pass --triggers run: triggers then run, but what they do to the row itself is undone.",
         )
-    for function in (plan.keys.new_next.split("(")[0], plan.keys.new_at):
+    for function in (plan.keys.new_next.rpartition("(")[0], plan.keys.new_at):
         yield from of_function(plan, function, user)
 
 
@@ -249,7 +249,7 @@ def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
     """Yields a function of kid that the owner may not call."""
     for name, allowed in plan.conn.execute(
         "SELECT p.oid::regprocedure::text, has_function_privilege(p.oid, 'EXECUTE') FROM pg_proc AS p"
-        " WHERE format('%%I.%%I', p.pronamespace::regnamespace, p.proname) = %s"
+        " WHERE format('%%s.%%I', p.pronamespace::regnamespace, p.proname) = %s"
         " AND p.pronargs - p.pronargdefaults <= 1 AND NOT p.proretset",
         (function,),
     ).fetchall():

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, state
 from pgkid.ctl.rekey.plan import Direction, Plan
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Runner, Statement, body, statement
 
 
 # Sorts behind the names of other triggers, so that it sees the row as it will be.
@@ -66,14 +66,6 @@ BEGIN
     RETURN result;
 END $kidctl$"""
     ).format(to=plan.place(f"to_{d.word}"), promise=plan.place(f"promise_{d.word}"), **holes)
-    # The row is still to come in this transaction, and will take this key.
-    promise = sql.SQL(
-        """CREATE OR REPLACE FUNCTION {promise}(given {schema}.keys.{other}%TYPE) RETURNS {schema}.keys.{word}%TYPE
-    LANGUAGE sql STRICT SET search_path = pg_catalog, pg_temp AS $kidctl$
-    INSERT INTO {schema}.keys AS k ({other}, {word}) VALUES (given, {next})
-        ON CONFLICT ({other}) DO UPDATE SET {other} = k.{other} RETURNING k.{word}
-$kidctl$"""
-    ).format(promise=plan.place(f"promise_{d.word}"), next=sql.SQL(d.next), **holes)
     moved = sql.SQL(
         """CREATE OR REPLACE FUNCTION {moved}(before {schema}.keys.{other}%TYPE, after {schema}.keys.{other}%TYPE)
     RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $kidctl$
@@ -81,7 +73,23 @@ $kidctl$"""
     UPDATE {schema}.keys AS k SET {other} = after WHERE k.{other} {equals} before
 $kidctl$"""
     ).format(moved=plan.place(f"moved_{d.word}"), **{k: v for k, v in holes.items() if k != "word"})
-    return [Statement(promise), Statement(to), Statement(moved)]
+    return [promise(plan, d), Statement(to), Statement(moved)]
+
+
+def promise(plan: Plan, d: Direction) -> Statement:
+    """Returns the function that notes a key for a row that is still to come in this transaction, and will take it."""
+    holes = {"schema": sql.Identifier(plan.schema), "word": sql.Identifier(d.word), "other": sql.Identifier(d.other)}
+    insert = sql.SQL(
+        """
+    INSERT INTO {schema}.keys AS k ({other}, {word}) VALUES (given, {next})
+        ON CONFLICT ({other}) DO UPDATE SET {other} = k.{other} RETURNING k.{word}
+"""
+    ).format(next=sql.SQL(d.next), **holes)
+    head = sql.SQL(
+        """CREATE OR REPLACE FUNCTION {promise}(given {schema}.keys.{other}%TYPE) RETURNS {schema}.keys.{word}%TYPE
+    LANGUAGE sql STRICT SET search_path = pg_catalog, pg_temp AS {body}"""
+    )
+    return Statement(head.format(promise=plan.place(f"promise_{d.word}"), body=body(insert, plan.conn), **holes))
 
 
 def root_part(plan: Plan, d: Direction) -> sql.Composed:
@@ -179,22 +187,17 @@ def filling_part(plan: Plan, d: Direction, columns: list[catalog.KeyColumn]) -> 
 def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int) -> Statement:
     """Returns the function of the trigger of one table."""
     columns = plan.columns_of(table.oid)
-    body = filling_part(plan, d, columns)
+    code = filling_part(plan, d, columns)
     if table.oid == plan.root.oid:
-        body += root_part(plan, d)
+        code += root_part(plan, d)
         columns = columns[1:]
     for column in columns:
-        body += reference_part(plan, d, column)
+        code += reference_part(plan, d, column)
     return statement(
         """CREATE OR REPLACE FUNCTION {}() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kidctl$
-DECLARE
-    filled record;
-BEGIN
-{}    RETURN NEW;
-END $kidctl$""",
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS {}""",
         plan.place(f"follow_{number}"),
-        body,
+        body(sql.SQL("\nDECLARE\n    filled record;\nBEGIN\n{}    RETURN NEW;\nEND ").format(code), plan.conn),
         about=f"trigger {TRIGGER} on {table.label}",
     )
 

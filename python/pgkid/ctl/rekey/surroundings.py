@@ -307,11 +307,12 @@ def random_uuids(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
         SELECT coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ 'gen_random_uuid|uuid_generate_v4|uuidv4', false),
                s.random, s.seen
           FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+               JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
                LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum,
                LATERAL (SELECT count(*) FILTER (WHERE pg_catalog.substr(v, 15, 1) = '4'), count(*)
                           FROM pg_catalog.pg_stats AS s, unnest(s.histogram_bounds::text::text[]) AS v
                          WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
-                               = (c.relnamespace::regnamespace::text, c.relname, a.attname, c.relkind = 'p'))
+                               = (n.nspname, c.relname, a.attname, c.relkind = 'p'))
                    AS s (random, seen)
          WHERE a.attrelid = %s AND a.attnum = %s AND a.atttypid = 'uuid'::regtype
         """,

@@ -106,9 +106,7 @@ class Swap:
 
     def remove(self) -> None:
         """Drops what hangs on the columns, and the constraints that will be there again."""
-        for made in reversed(self.made):
-            if made.remove:
-                self.runner.execute(Statement(sql.SQL(made.remove).format(), made.label))
+        hanging.remove(self.runner, self.made)
         for index in self.indexes:
             if index.is_replica_identity:
                 self.runner.execute(

@@ -185,7 +185,8 @@ class Builder:
         own = self.plan.conn.execute(
             """
             SELECT n.nspname, c.relname FROM pg_inherits AS o JOIN pg_class AS p ON p.oid = o.inhparent
-                   JOIN pg_inherits AS h ON h.inhparent = to_regclass(format('%%I.%%I', p.relnamespace::regnamespace, %s::text))
+                   JOIN pg_inherits AS h
+                        ON h.inhparent = to_regclass(format('%%s.%%I', p.relnamespace::regnamespace, %s::text))
                    JOIN pg_index AS i ON i.indexrelid = h.inhrelid JOIN pg_class AS c ON c.oid = i.indexrelid
                    JOIN pg_namespace AS n ON n.oid = c.relnamespace
              WHERE o.inhrelid = %s AND i.indrelid = %s
