@@ -2597,7 +2597,9 @@ COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
     'lane of kid64 and kid96';
 
--- from src/sql/track.sql
+-- from src/sql/track_triggers.sql
+
+-- The triggers of kid_track() in C, and what kid_horizon(table) reads first
 
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
@@ -3897,25 +3899,37 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
--- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
--- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
--- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
--- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
--- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
+-- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
+-- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock, shifted by 14. What the
+-- transaction draws afterwards is above its floor. PostgreSQL releases the lock when others see the rows. So if
+-- kid_horizon() reads the sequence first, and then sees no lock, later statements see all rows up to what it read.
+--
+-- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
+-- lock happens to have such a key, the horizon is lower until that lock ends.
+--
+--     62 to 40   the last 23 bits of the table's OID        & 8388607
+--     39 to 0    the last 40 bits of the floor              & 1099511627775
+--
+-- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/track_triggers.cpp, in plain SQL
+-- kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+--
+--     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
+--     1   the OID of the sequence
+--     2   by how many bits its value is shifted
+--     3   t if kid_track() let every role read the sequence, otherwise f
+--     4   t if rows are rejected, otherwise missing
 --
 -- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
 -- allowed to read the sequence.
 
--- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
--- is no such table.
-CREATE FUNCTION @extschema@.kid_track_source(tab oid, col name) RETURNS text[]
+-- `problem` says what is wrong, or is null. If `col` is null, takes the column of the trigger; if it is empty, the
+-- primary key. Raises an error if there is no such table.
+CREATE FUNCTION @extschema@.kid_track_source(
+    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    source text[];
 BEGIN
-    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE 14 END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -3936,6 +3950,7 @@ BEGIN
             WHEN false AND (col IS NULL OR c.relowner <> s.relowner)
                  AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
             THEN format('not everybody may read sequence %s', s.oid::regclass)
+            -- args[1] is argument 0.
             WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
             THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
             WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
@@ -3943,8 +3958,8 @@ BEGIN
             THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
             WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
                  AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
-            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
-          INTO source
+            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END
+          INTO attname, seq, shift, problem
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
@@ -3974,10 +3989,9 @@ BEGIN
                           WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
                LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
          WHERE c.oid = tab;
-    IF source IS NULL THEN
+    IF NOT FOUND THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
     END IF;
-    RETURN source;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
@@ -3986,44 +4000,44 @@ COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
 
 -- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
 
--- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
--- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
--- CREATE TRIGGER waits, another function can get the name that it was given.
+-- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
+-- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
+-- given. `check_row` is null if no rows are rejected.
 CREATE FUNCTION @extschema@.kid_track_create(
-    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
+    tab regclass, col name, arguments text, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     EXECUTE concat_ws(
         '; ',
         format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-               'EXECUTE FUNCTION %s(%s)',
-               source[1], tab, enter,
-               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
+               'EXECUTE FUNCTION %s(%s)', col, tab, enter, arguments),
         format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
-        CASE WHEN reject
+        CASE WHEN check_row IS NOT NULL
              THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
-                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
+                         'EXECUTE FUNCTION %3$s(%1$L)', col, tab, check_row)
              WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
              THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
     IF (SELECT count(*) FROM pg_trigger AS t
          WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
-       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
+       <> num_nonnulls(enter, check_row) THEN
         RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
+COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
 CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
-    SELECT @extschema@.kid_track_create(
-               tab, s.source, false, reject, '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
-               '@extschema@.kid_track_check()'::regprocedure::oid::regproc)
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
+    SELECT CASE WHEN s.problem IS NOT NULL
+                THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.problem))
+                ELSE @extschema@.kid_track_create(
+                         tab, s.attname,
+                         concat_ws(', ', tab::oid, s.seq, s.shift, false, CASE WHEN reject THEN true END),
+                         '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
+                         CASE WHEN reject THEN '@extschema@.kid_track_check()'::regprocedure::oid::regproc END) END
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s;
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -4052,51 +4066,50 @@ COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
 -- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
--- ago.
-CREATE FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
+-- ago: 1095216660480 is 2^40 - 2^32.
+CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
+    RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    shift integer := source[3];
-    behind bigint;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'A standby does not know which transactions are open.';
-    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        RAISE 'a horizon of a table can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Otherwise later statements need not see all rows below it.',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
     ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
         RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
-    ELSIF source[4] IS NOT NULL THEN
-        RAISE 'table % is not tracked: %', tab, source[4]
+    ELSIF problem IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, problem
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
-    last := coalesce(last, -1);
     -- The view pg_locks would store the locks of all sessions first.
-    SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+    RETURN QUERY
+    SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
+            << shift) + 1,
+           d.pid, d.virtualtransaction
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind, (l).pid,
+                   (l).virtualtransaction
               FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
              WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
-                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
-     WHERE d.behind < 1095216660480;
-    RETURN least(last, (last >> shift) - behind << shift) + 1;
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
+COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, bigint) IS
+    'returns the locks of open transactions on the floors of a table, and the horizon that each allows';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT @extschema@.kid_track_read(
-               tab, s.source, @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source);
+    SELECT @extschema@.kid_check_isolation(
+               'a horizon of a table can only be read at READ COMMITTED',
+               'Otherwise later statements need not see all rows below it.');
+    -- The locks are read after `last`, because that is an argument.
+    SELECT least((SELECT min(l.horizon) FROM @extschema@.kid_track_locks(tab, s.shift, s.problem, n.last) AS l),
+                 n.last + bigint '1')
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL (SELECT coalesce(@extschema@.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
+                    OFFSET 0) AS n (last);
 END;
 COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -4107,22 +4120,16 @@ CREATE FUNCTION @extschema@.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
-    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
-                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
-           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
-           LATERAL (SELECT @extschema@.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
-                    OFFSET 0)
-               AS r (unit),
-           pg_locks AS l
+    SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
+    SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL (SELECT coalesce(@extschema@.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
+                    OFFSET 0) AS n (last),
+           LATERAL @extschema@.kid_track_locks(tab, s.shift, s.problem, n.last) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
            LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
-           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
-           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS

@@ -2024,25 +2024,37 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
--- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
--- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
--- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
--- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
--- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
+-- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
+-- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock, shifted by 14. What the
+-- transaction draws afterwards is above its floor. PostgreSQL releases the lock when others see the rows. So if
+-- kid_horizon() reads the sequence first, and then sees no lock, later statements see all rows up to what it read.
+--
+-- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
+-- lock happens to have such a key, the horizon is lower until that lock ends.
+--
+--     62 to 40   the last 23 bits of the table's OID        & 8388607
+--     39 to 0    the last 40 bits of the floor              & 1099511627775
+--
+-- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/track_triggers.cpp, in plain SQL
+-- kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+--
+--     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
+--     1   the OID of the sequence
+--     2   by how many bits its value is shifted
+--     3   t if kid_track() let every role read the sequence, otherwise f
+--     4   t if rows are rejected, otherwise missing
 --
 -- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
 -- allowed to read the sequence.
 
--- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
--- is no such table.
-CREATE OR REPLACE FUNCTION kid.kid_track_source(tab oid, col name) RETURNS text[]
+-- `problem` says what is wrong, or is null. If `col` is null, takes the column of the trigger; if it is empty, the
+-- primary key. Raises an error if there is no such table.
+CREATE OR REPLACE FUNCTION kid.kid_track_source(
+    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    source text[];
 BEGIN
-    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE 14 END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -2063,6 +2075,7 @@ BEGIN
             WHEN true AND (col IS NULL OR c.relowner <> s.relowner)
                  AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
             THEN format('not everybody may read sequence %s', s.oid::regclass)
+            -- args[1] is argument 0.
             WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
             THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
             WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
@@ -2070,8 +2083,8 @@ BEGIN
             THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
             WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
                  AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
-            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
-          INTO source
+            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END
+          INTO attname, seq, shift, problem
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
@@ -2101,22 +2114,23 @@ BEGIN
                           WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
                LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
          WHERE c.oid = tab;
-    IF source IS NULL THEN
+    IF NOT FOUND THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
     END IF;
-    RETURN source;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 
 PERFORM set_config('search_path', 'kid, pg_temp', true);
 
+-- What kid_horizon(table) reads first: null if this role may not read the sequence, or if it was never called
+
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL
+-- The triggers of kid_track() in PL/pgSQL, see track_source.sql.in for their arguments, TG_ARGV, and for their locks
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -2139,18 +2153,18 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL::name))[2];
+    seq := (kid.kid_track_source(tab, NULL::name)).seq;
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
--- A sequence that was never called has no last value.
-CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
+-- Takes the first two arguments of the trigger. Returns -1 if the sequence was never called.
+CREATE OR REPLACE FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
-COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
+COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
+    'does the same for the triggers, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -2170,7 +2184,7 @@ DECLARE
 BEGIN
     IF TG_ARGV[4] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
-               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+               kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
                    OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
        AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
         RETURN NEW;
@@ -2178,7 +2192,7 @@ BEGIN
     setting := pg_catalog.concat('kid_track.f', TG_RELID);
     held := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
                  THEN pg_catalog.current_setting(setting, true)::bigint END;
-    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+    last := kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
             OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer;
     floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
@@ -2196,7 +2210,7 @@ BEGIN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
         IF TG_ARGV[4] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
-            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
+            floor := kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
         END IF;
     END IF;
@@ -2231,8 +2245,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
--- do not count, because any role can create one with any arguments, on a table with any default.
+-- TG_ARGV[3] says whether kid_track() granted the right to read the sequence. Triggers of other owners do not count,
+-- because any role can create one with any arguments, on a table with any default.
 CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2243,7 +2257,7 @@ BEGIN
            JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = 'kid_track'
                                    AND t.tgfoid = 'kid.kid_track_enter()'::regprocedure
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
-     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
+     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname)).seq = kid_track_drawers.seq;
 END $$;
 COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
     'lists the tables that draw from a sequence, and whether every role may read it because of them';
@@ -2268,7 +2282,7 @@ BEGIN ATOMIC
     SELECT s.seq
       FROM pg_trigger AS t
            JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0],
-           LATERAL (SELECT (kid_track_source(tab, a.attname))[2]::oid AS seq OFFSET 0) AS s
+           LATERAL (SELECT (kid_track_source(tab, a.attname)).seq OFFSET 0) AS s
      WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
            AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
 END;
@@ -2277,44 +2291,44 @@ COMMENT ON FUNCTION kid_track_granted(tab oid) IS
 
 -- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
 
--- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
--- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
--- CREATE TRIGGER waits, another function can get the name that it was given.
+-- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
+-- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
+-- given. `check_row` is null if no rows are rejected.
 CREATE OR REPLACE FUNCTION kid.kid_track_create(
-    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
+    tab regclass, col name, arguments text, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     EXECUTE concat_ws(
         '; ',
         format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-               'EXECUTE FUNCTION %s(%s)',
-               source[1], tab, enter,
-               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
+               'EXECUTE FUNCTION %s(%s)', col, tab, enter, arguments),
         format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
-        CASE WHEN reject
+        CASE WHEN check_row IS NOT NULL
              THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
-                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
+                         'EXECUTE FUNCTION %3$s(%1$L)', col, tab, check_row)
              WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
              THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
     IF (SELECT count(*) FROM pg_trigger AS t
          WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
-       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
+       <> num_nonnulls(enter, check_row) THEN
         RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
+COMMENT ON FUNCTION kid.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
 CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
-      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
-    SELECT kid.kid_track_create(
-               tab, s.source, kid.kid_track_grant(s.source[2]::oid), reject, 'kid.kid_track_enter()'::regprocedure::oid::regproc,
-               'kid.kid_track_check()'::regprocedure::oid::regproc)
-      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
+    SELECT CASE WHEN s.problem IS NOT NULL
+                THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.problem))
+                ELSE kid.kid_track_create(
+                         tab, s.attname,
+                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq), CASE WHEN reject THEN true END),
+                         'kid.kid_track_enter()'::regprocedure::oid::regproc,
+                         CASE WHEN reject THEN 'kid.kid_track_check()'::regprocedure::oid::regproc END) END
+      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s;
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -2343,51 +2357,50 @@ COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
 -- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
--- ago.
-CREATE OR REPLACE FUNCTION kid.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
+-- ago: 1095216660480 is 2^40 - 2^32.
+CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
+    RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    shift integer := source[3];
-    behind bigint;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'A standby does not know which transactions are open.';
-    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        RAISE 'a horizon of a table can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Otherwise later statements need not see all rows below it.',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
     ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
         RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
-    ELSIF source[4] IS NOT NULL THEN
-        RAISE 'table % is not tracked: %', tab, source[4]
+    ELSIF problem IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, problem
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
-    last := coalesce(last, -1);
     -- The view pg_locks would store the locks of all sessions first.
-    SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+    RETURN QUERY
+    SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
+            << shift) + 1,
+           d.pid, d.virtualtransaction
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind, (l).pid,
+                   (l).virtualtransaction
               FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
              WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
-                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
-     WHERE d.behind < 1095216660480;
-    RETURN least(last, (last >> shift) - behind << shift) + 1;
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;
-COMMENT ON FUNCTION kid.kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
+COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, bigint) IS
+    'returns the locks of open transactions on the floors of a table, and the horizon that each allows';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE OR REPLACE PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT kid.kid_track_read(
-               tab, s.source, kid.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s (source);
+    SELECT kid.kid_check_isolation(
+               'a horizon of a table can only be read at READ COMMITTED',
+               'Otherwise later statements need not see all rows below it.');
+    -- The locks are read after `last`, because that is an argument.
+    SELECT least((SELECT min(l.horizon) FROM kid.kid_track_locks(tab, s.shift, s.problem, n.last) AS l),
+                 n.last + bigint '1')
+      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL (SELECT coalesce(kid.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
+                    OFFSET 0) AS n (last);
 END;
 COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -2398,22 +2411,16 @@ CREATE OR REPLACE FUNCTION kid.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
-    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
-                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
-           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT kid.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
-           LATERAL (SELECT kid.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
-                    OFFSET 0)
-               AS r (unit),
-           pg_locks AS l
+    SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
+    SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL (SELECT coalesce(kid.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
+                    OFFSET 0) AS n (last),
+           LATERAL kid.kid_track_locks(tab, s.shift, s.problem, n.last) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
            LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
-           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
-           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS

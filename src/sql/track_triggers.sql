@@ -1,3 +1,5 @@
+-- The triggers of kid_track() in C, and what kid_horizon(table) reads first
+
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';

@@ -1,4 +1,4 @@
--- The triggers of kid_track() in PL/pgSQL
+-- The triggers of kid_track() in PL/pgSQL, see track_source.sql.in for their arguments, TG_ARGV, and for their locks
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -21,18 +21,18 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL::name))[2];
+    seq := (kid.kid_track_source(tab, NULL::name)).seq;
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
--- A sequence that was never called has no last value.
-CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
+-- Takes the first two arguments of the trigger. Returns -1 if the sequence was never called.
+CREATE FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
-COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
+COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
+    'does the same for the triggers, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -52,7 +52,7 @@ DECLARE
 BEGIN
     IF TG_ARGV[4] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
-               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+               kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
                    OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
        AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
         RETURN NEW;
@@ -60,7 +60,7 @@ BEGIN
     setting := pg_catalog.concat('kid_track.f', TG_RELID);
     held := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
                  THEN pg_catalog.current_setting(setting, true)::bigint END;
-    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+    last := kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
             OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer;
     floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
@@ -78,7 +78,7 @@ BEGIN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
         IF TG_ARGV[4] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
-            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
+            floor := kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
         END IF;
     END IF;
@@ -113,8 +113,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
--- do not count, because any role can create one with any arguments, on a table with any default.
+-- TG_ARGV[3] says whether kid_track() granted the right to read the sequence. Triggers of other owners do not count,
+-- because any role can create one with any arguments, on a table with any default.
 CREATE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -125,7 +125,7 @@ BEGIN
            JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = 'kid_track'
                                    AND t.tgfoid = 'kid.kid_track_enter()'::regprocedure
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
-     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
+     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname)).seq = kid_track_drawers.seq;
 END $$;
 COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
     'lists the tables that draw from a sequence, and whether every role may read it because of them';
@@ -150,7 +150,7 @@ BEGIN ATOMIC
     SELECT s.seq
       FROM pg_trigger AS t
            JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0],
-           LATERAL (SELECT (kid_track_source(tab, a.attname))[2]::oid AS seq OFFSET 0) AS s
+           LATERAL (SELECT (kid_track_source(tab, a.attname)).seq OFFSET 0) AS s
      WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
            AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
 END;
