@@ -2544,8 +2544,9 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 
 -- kid64: a range of time for both editions
 --
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
 
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
@@ -2556,15 +2557,16 @@ COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) I
 
 -- uuid: a range of time for both editions
 --
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
 
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
--- from src/sql/clocks.sql
+-- from src/sql/status.sql
 
 -- The version, and functions that show the logical clocks and the server
 

@@ -22,6 +22,8 @@ DECLARE
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
+-- The extension kid and its edition in plain SQL would take each other's names.
+
 IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
     RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
 END IF;
@@ -38,16 +40,20 @@ FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+                   WHERE n.nspname = home
+                     AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
         RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
 END LOOP;
 
--- What names without a schema mean from here on, and the version
+-- What names without a schema mean from here on
 
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+PERFORM pg_catalog.set_config('search_path', 'kid, pg_temp', true);
+
+-- The version, where people and functions find it
+
 COMMENT ON SCHEMA kid IS 'kid 1.0.0, in plain SQL';
 COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid alone';
 
@@ -104,14 +110,22 @@ CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
--- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
+-- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
+-- kid64_first() and kid64_end() by their values.
 --
--- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body.
+-- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body. It sets no
+-- search_path, which would take longer than the rest, and uses no name without a schema.
+
+CREATE OR REPLACE FUNCTION kid64_first() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
+COMMENT ON FUNCTION kid64_first() IS 'returns the first instant that a kid64 can have';
+CREATE OR REPLACE FUNCTION kid64_end() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:20+00';
+COMMENT ON FUNCTION kid64_end() IS 'returns the first instant that is too late for a kid64';
 
 CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
-            WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
+RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts >= kid64_end() THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
@@ -122,13 +136,13 @@ END $$;
 COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+RETURN CASE WHEN ts < kid64_first() THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
 COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
 CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
-    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '18584-01-10 03:33:20+00' THEN
+    IF ts < kid64_first() OR ts >= kid64_end() THEN
         RAISE 'timestamp out of range for type kid64'
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
@@ -174,8 +188,9 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 
 -- kid64: a range of time for both editions
 --
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
@@ -257,25 +272,39 @@ CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS bo
 COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
--- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
--- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
--- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
+-- To leave a unit takes these steps, in this order:
 --
--- The key is of no use only if setval() succeeds. If setval() failed under the lock, the unit would still be the
--- current one, and others would know its key. So the session first tries what setval() needs. nextval() of another
--- sequence fails in a read-only transaction, in recovery and in a parallel worker. pg_current_xact_id() fails if the
--- lock table is full. The session has held the locks on the sequences that it sets since it read their last values.
+--     1. try what setval() needs
+--     2. read what the following steps read of catalogs
+--     3. with a new secret, take the lock of the unit's key with the new secret
+--     4. take the lock of the unit's key
+--     5. see that the clock is still in the unit
+--     6. with a new secret, set the secret
+--     7. set the clock to a later unit
+--     8. release the locks
+--
+-- The key of the advisory lock is made of a secret and of the unit. So one session at a time leaves a unit. When
+-- pg_locks shows the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has
+-- another key.
+--
+-- The key is of no use only if step 7 succeeds. If it failed, the unit would still be the current one, and others would
+-- know its key. So step 1 comes first. nextval() of another sequence fails in a read-only transaction, in recovery and
+-- in a parallel worker. pg_current_xact_id() fails if the lock table is full. The session has held the locks on the
+-- sequences that it sets since it read their last values.
 --
 -- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
--- read. So it takes the lock and sets the clock within one expression, which PL/pgSQL evaluates without looking for a
--- cancel or a termination. Catalogs are read before, but after nextval(), which can discard them. The exception ends
--- the subtransaction, and with it the lock, as any other error does before it is sent. Debugging messages are not sent.
+-- read. So steps 1 to 7 are one expression, which PL/pgSQL evaluates without looking for a cancel or a termination. A
+-- CASE evaluates a step only after the one before it. Step 2 comes after nextval(), which can discard what was read.
+-- For step 8 an exception ends the subtransaction, as any other error does before it is sent. Debugging messages are
+-- not sent.
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
 COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
     'returns the key of the advisory lock that a session holds to leave a time unit';
 
+-- This is one function for IDs and for new secrets, because both leave a unit by the same steps.
+--
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
 --
@@ -319,15 +348,23 @@ BEGIN
             new_key := kid_clocks.kid64_key(secret, state >> 14);
         END IF;
         BEGIN
-            opened := CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                                AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
-                                AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
-                                AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+            opened :=
+                -- 1 and 2. No lock is needed to see that another session has left the unit.
+                CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
+                          AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                -- 3
                 CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
-                    CASE WHEN pg_try_advisory_xact_lock(key) THEN
-                        CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
-                            CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
-                                 THEN setval('kid_clocks.kid64_clock', later) END END END END END;
+                -- 4
+                CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                -- 5
+                CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                -- 6
+                CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL THEN
+                -- 7
+                setval('kid_clocks.kid64_clock', later) END END END END END;
+            -- 8
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
         END;
@@ -524,6 +561,8 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+-- The end of the statement that begin.sql.in begins
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

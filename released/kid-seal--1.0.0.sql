@@ -34,12 +34,15 @@ FOREACH home IN ARRAY '{kid,kid_seal,kid_seal_internal}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+                   WHERE n.nspname = home
+                     AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
         RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
 END LOOP;
+
+-- This module needs kid-ids of the same version.
 
 IF to_regprocedure('kid.kid_version()') IS NULL THEN
     RAISE 'kid in plain SQL is not installed'
@@ -48,7 +51,10 @@ ELSIF kid.kid_version() <> '1.0.0' THEN
     RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
 END IF;
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- What names without a schema mean from here on
+
+PERFORM pg_catalog.set_config('search_path', 'kid, pg_temp', true);
 
 -- Nobody else may call the functions in the schema kid_seal until this role says so. Rights that it gave stay.
 
@@ -115,6 +121,8 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+-- When the script runs again, it keeps the keys.
 
 IF to_regclass('kid_seal_internal.keys') IS NULL THEN
 -- A sealed ID is one block of AES-128, as a TypeID. For the ID ID of type TYPE with the prefix PREFIX:
@@ -222,6 +230,8 @@ COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-1
 CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
+
+-- Where functions in SQL find those of kid when they are created, as seal/kid_path.sql in the extension
 
 SET LOCAL search_path = pg_catalog, kid, pg_temp;
 
@@ -569,6 +579,8 @@ FOR what IN SELECT found.oid::regprocedure AS name
     RAISE 'kid_seal would depend on function %, which is not of pgcrypto', what.name
         USING ERRCODE = 'invalid_object_definition';
 END LOOP;
+
+-- The end of the statement that begin.sql.in begins
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

@@ -34,12 +34,15 @@ FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+                   WHERE n.nspname = home
+                     AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
         RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
 END LOOP;
+
+-- This module needs kid-ids of the same version.
 
 IF to_regprocedure('kid.kid_version()') IS NULL THEN
     RAISE 'kid in plain SQL is not installed'
@@ -48,7 +51,10 @@ ELSIF kid.kid_version() <> '1.0.0' THEN
     RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
 END IF;
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- What names without a schema mean from here on
+
+PERFORM pg_catalog.set_config('search_path', 'kid, pg_temp', true);
 
 -- uuid version 7: its time, and bounds of time
 --
@@ -90,8 +96,9 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 
 -- uuid: a range of time for both editions
 --
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
@@ -1362,6 +1369,8 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+-- The end of the statement that begin.sql.in begins
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

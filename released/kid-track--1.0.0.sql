@@ -22,6 +22,8 @@ DECLARE
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
+-- The extension kid and its edition in plain SQL would take each other's names.
+
 IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
     RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
 END IF;
@@ -38,7 +40,8 @@ FOREACH home IN ARRAY '{kid}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+                   WHERE n.nspname = home
+                     AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
         RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
@@ -187,7 +190,9 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+-- What names without a schema mean from here on
+
+PERFORM pg_catalog.set_config('search_path', 'kid, pg_temp', true);
 
 -- What kid_horizon(table) reads first: null if this role may not read the sequence, or if it was never called
 
@@ -498,6 +503,8 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+-- The end of the statement that begin.sql.in begins
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

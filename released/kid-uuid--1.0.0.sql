@@ -34,12 +34,15 @@ FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+                   WHERE n.nspname = home
+                     AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
         RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
 END LOOP;
+
+-- This module needs kid-ids of the same version.
 
 IF to_regprocedure('kid.kid_version()') IS NULL THEN
     RAISE 'kid in plain SQL is not installed'
@@ -48,7 +51,10 @@ ELSIF kid.kid_version() <> '1.0.0' THEN
     RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
 END IF;
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- What names without a schema mean from here on
+
+PERFORM pg_catalog.set_config('search_path', 'kid, pg_temp', true);
 
 -- uuid version 7: its time, and bounds of time
 --
@@ -90,8 +96,9 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 
 -- uuid: a range of time for both editions
 --
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
@@ -226,25 +233,39 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETUR
 COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
--- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
--- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
--- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
+-- To leave a unit takes these steps, in this order:
 --
--- The key is of no use only if setval() succeeds. If setval() failed under the lock, the unit would still be the
--- current one, and others would know its key. So the session first tries what setval() needs. nextval() of another
--- sequence fails in a read-only transaction, in recovery and in a parallel worker. pg_current_xact_id() fails if the
--- lock table is full. The session has held the locks on the sequences that it sets since it read their last values.
+--     1. try what setval() needs
+--     2. read what the following steps read of catalogs
+--     3. with a new secret, take the lock of the unit's key with the new secret
+--     4. take the lock of the unit's key
+--     5. see that the clock is still in the unit
+--     6. with a new secret, set the secret
+--     7. set the clock to a later unit
+--     8. release the locks
+--
+-- The key of the advisory lock is made of a secret and of the unit. So one session at a time leaves a unit. When
+-- pg_locks shows the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has
+-- another key.
+--
+-- The key is of no use only if step 7 succeeds. If it failed, the unit would still be the current one, and others would
+-- know its key. So step 1 comes first. nextval() of another sequence fails in a read-only transaction, in recovery and
+-- in a parallel worker. pg_current_xact_id() fails if the lock table is full. The session has held the locks on the
+-- sequences that it sets since it read their last values.
 --
 -- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
--- read. So it takes the lock and sets the clock within one expression, which PL/pgSQL evaluates without looking for a
--- cancel or a termination. Catalogs are read before, but after nextval(), which can discard them. The exception ends
--- the subtransaction, and with it the lock, as any other error does before it is sent. Debugging messages are not sent.
+-- read. So steps 1 to 7 are one expression, which PL/pgSQL evaluates without looking for a cancel or a termination. A
+-- CASE evaluates a step only after the one before it. Step 2 comes after nextval(), which can discard what was read.
+-- For step 8 an exception ends the subtransaction, as any other error does before it is sent. Debugging messages are
+-- not sent.
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
 COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
     'returns the key of the advisory lock that a session holds to leave a time unit';
 
+-- This is one function for IDs and for new secrets, because both leave a unit by the same steps.
+--
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
 --
@@ -288,15 +309,23 @@ BEGIN
             new_key := kid_clocks.kid_uuidv7_key(secret, state >> 14);
         END IF;
         BEGIN
-            opened := CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                                AND pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
-                                AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
-                                AND coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+            opened :=
+                -- 1 and 2. No lock is needed to see that another session has left the unit.
+                CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
+                          AND coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+                -- 3
                 CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
-                    CASE WHEN pg_try_advisory_xact_lock(key) THEN
-                        CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
-                            CASE WHEN NOT new_secret OR setval('kid_clocks.kid_uuidv7_secret', secret) IS NOT NULL
-                                 THEN setval('kid_clocks.kid_uuidv7_clock', later) END END END END END;
+                -- 4
+                CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                -- 5
+                CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+                -- 6
+                CASE WHEN NOT new_secret OR setval('kid_clocks.kid_uuidv7_secret', secret) IS NOT NULL THEN
+                -- 7
+                setval('kid_clocks.kid_uuidv7_clock', later) END END END END END;
+            -- 8
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
         END;
@@ -404,6 +433,8 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+-- The end of the statement that begin.sql.in begins
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

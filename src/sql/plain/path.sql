@@ -1,1 +1,0 @@
-PERFORM set_config('search_path', 'kid, pg_temp', true);
