@@ -19,6 +19,9 @@ DECLARE
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
+    -- For strangers.sql
+    members pg_catalog.oid[];
+    trusted pg_catalog.regnamespace[];
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 

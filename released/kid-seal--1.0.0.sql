@@ -19,6 +19,9 @@ DECLARE
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
+    -- For strangers.sql
+    members pg_catalog.oid[];
+    trusted pg_catalog.regnamespace[];
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -173,8 +176,10 @@ COMMENT ON COLUMN kid_seal_internal.forgotten.mark IS 'an HMAC with the key';
 
 END IF;
 
--- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
--- keys, and no line of the log can show one of either side.
+-- Keeps logical replication from the keys
+--
+-- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each
+-- server keeps its own keys, and no line of the log can show one of either side.
 CREATE OR REPLACE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -235,21 +240,25 @@ COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the i
 
 SET LOCAL search_path = pg_catalog, kid, pg_temp;
 
--- Functions that find those of kid when they are created, and the keys
+-- Texts of sealed IDs: their form, their errors, and the sealing of a block
+--
+-- The first three functions find those of kid when they are created. Those in PL/pgSQL in the schema kid_seal_internal
+-- set no search_path, which would take time in each call: they have that of the functions for users, which set it, and
+-- nobody else may call them. Only the trigger has to set it.
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
 COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
-CREATE OR REPLACE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
+CREATE OR REPLACE FUNCTION kid_seal_internal.checked_prefix(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
-COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
+COMMENT ON FUNCTION kid_seal_internal.checked_prefix(prefix text) IS
     'what precedes the digits of a TypeID; an invalid prefix is an error';
--- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
--- is not STRICT, so that PostgreSQL inlines it.
+-- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument.
+-- It is not STRICT, so that PostgreSQL inlines it.
 CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
+    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.checked_prefix(prefix) COLLATE "C"
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
@@ -304,6 +313,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
+
+-- The keys: to make, use, forget, list, export and import them
 
 -- Each change of keys comes after all before it, so it must not go by an older snapshot. Changes in a session that
 -- replicates would be ignored.
@@ -442,7 +453,7 @@ COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_
     'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
     'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
 
--- kid64
+-- kid64: sealing and unsealing
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -474,7 +485,8 @@ END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
--- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
+-- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends
+-- with a counter:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
 --     block  = the 8 bytes of ID, then COUNTER as 8 bytes
@@ -502,7 +514,7 @@ CREATE OR REPLACE FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) RETURNS
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    PERFORM kid_seal_internal.head(prefix);
+    PERFORM kid_seal_internal.checked_prefix(prefix);
     RETURN encode(coalesce((SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix)
                               FROM kid_seal_internal.keys AS k WHERE k.seals),
                            kid_seal_internal.missing_key()), 'hex')::uuid;
@@ -510,14 +522,15 @@ END $$;
 COMMENT ON FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) IS
     'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
-CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false)
+    RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := uuid_send(sealed);
     id bytea;
 BEGIN
-    PERFORM kid_seal_internal.head(prefix);
+    PERFORM kid_seal_internal.checked_prefix(prefix);
     SELECT substr(block, 1, 8) INTO id
       FROM kid_seal_internal.keys AS k,
            LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
@@ -568,15 +581,23 @@ FOR what IN
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 
--- What was found by name in the schema of pgcrypto: only a superuser can have made functions in C.
-FOR what IN SELECT found.oid::regprocedure AS name
-              FROM pg_proc AS p
-              JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-              JOIN pg_proc AS found ON d.refclassid = 'pg_proc'::regclass AND found.oid = d.refobjid
-             WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace)
-               AND found.pronamespace NOT IN ('kid'::regnamespace, 'kid_seal_internal'::regnamespace)
-               AND found.prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c') LOOP
-    RAISE 'kid_seal would depend on function %, which is not of pgcrypto', what.name
+members := ARRAY(SELECT p.oid FROM pg_proc AS p
+                  WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace));
+trusted := '{kid,kid_seal_internal}';
+-- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
+-- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
+FOR what IN
+    SELECT pg_describe_object(d.refclassid, d.refobjid, 0) AS name
+      FROM pg_depend AS d
+           CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
+           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+     WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
+       AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+       AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+       AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
+       AND t.typtype IS DISTINCT FROM 'b' LOOP
+    RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', what.name
         USING ERRCODE = 'invalid_object_definition';
 END LOOP;
 

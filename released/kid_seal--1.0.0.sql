@@ -67,8 +67,10 @@ COMMENT ON COLUMN kid_seal_internal.forgotten.mark IS 'an HMAC with the key';
 
 -- from src/sql/seal/replication.sql
 
--- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
--- keys, and no line of the log can show one of either side.
+-- Keeps logical replication from the keys
+--
+-- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each
+-- server keeps its own keys, and no line of the log can show one of either side.
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -129,27 +131,33 @@ COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the i
 
 -- from src/sql/seal/kid_path.sql
 
+-- Where functions in SQL find those of kid when they are created
+
 SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
   FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'kid';
 
--- from src/sql/seal/keys.sql.in
+-- from src/sql/seal/text.sql.in
 
--- Functions that find those of kid when they are created, and the keys
+-- Texts of sealed IDs: their form, their errors, and the sealing of a block
+--
+-- The first three functions find those of kid when they are created. Those in PL/pgSQL in the schema kid_seal_internal
+-- set no search_path, which would take time in each call: they have that of the functions for users, which set it, and
+-- nobody else may call them. Only the trigger has to set it.
 
 CREATE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
 COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
-CREATE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
+CREATE FUNCTION kid_seal_internal.checked_prefix(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
-COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
+COMMENT ON FUNCTION kid_seal_internal.checked_prefix(prefix text) IS
     'what precedes the digits of a TypeID; an invalid prefix is an error';
--- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
--- is not STRICT, so that PostgreSQL inlines it.
+-- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument.
+-- It is not STRICT, so that PostgreSQL inlines it.
 CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
+    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.checked_prefix(prefix) COLLATE "C"
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
@@ -204,6 +212,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
+
+-- from src/sql/seal/keys.sql.in
+
+-- The keys: to make, use, forget, list, export and import them
 
 -- Each change of keys comes after all before it, so it must not go by an older snapshot. Changes in a session that
 -- replicates would be ignored.
@@ -344,7 +356,7 @@ COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgott
 
 -- from src/sql/seal/type.sql.in
 
--- kid64
+-- kid64: sealing and unsealing
 
 CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid64;
@@ -378,7 +390,7 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_o
 
 -- from src/sql/seal/type.sql.in
 
--- kid96
+-- kid96: sealing and unsealing
 
 CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid96;
@@ -412,7 +424,7 @@ COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_o
 
 -- from src/sql/seal/type.sql.in
 
--- sno
+-- sno: sealing and unsealing
 
 CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::sno;
@@ -446,7 +458,7 @@ COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok 
 
 -- from src/sql/seal/type.sql.in
 
--- flake
+-- flake: sealing and unsealing
 
 CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flake;
@@ -480,7 +492,7 @@ COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_o
 
 -- from src/sql/seal/type.sql.in
 
--- flax
+-- flax: sealing and unsealing
 
 CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flax;
@@ -514,7 +526,8 @@ COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok
 
 -- from src/sql/seal/uuid.sql.in
 
--- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
+-- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends
+-- with a counter:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
 --     block  = the 8 bytes of ID, then COUNTER as 8 bytes
@@ -542,7 +555,7 @@ CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    PERFORM kid_seal_internal.head(prefix);
+    PERFORM kid_seal_internal.checked_prefix(prefix);
     RETURN encode(coalesce((SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix)
                               FROM kid_seal_internal.keys AS k WHERE k.seals),
                            kid_seal_internal.missing_key()), 'hex')::uuid;
@@ -550,14 +563,15 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
     'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
-CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false)
+    RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := uuid_send(sealed);
     id bytea;
 BEGIN
-    PERFORM kid_seal_internal.head(prefix);
+    PERFORM kid_seal_internal.checked_prefix(prefix);
     SELECT substr(block, 1, 8) INTO id
       FROM kid_seal_internal.keys AS k,
            LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
@@ -586,21 +600,8 @@ DECLARE
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
-    -- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base
-    -- types.
-    stranger text := (
-        WITH member AS (SELECT d.classid, d.objid FROM pg_extension AS e
-                          JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-                         WHERE e.extname = 'kid_seal' AND d.deptype = 'e')
-        SELECT pg_describe_object(d.refclassid, d.refobjid, 0)
-          FROM member AS m JOIN pg_depend AS d ON d.classid = m.classid AND d.objid = m.objid AND d.deptype = 'n'
-          LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-          LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-         WHERE d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-           AND (d.refclassid, d.refobjid) NOT IN (SELECT m.classid, m.objid FROM member AS m)
-           AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
-           AND t.typtype IS DISTINCT FROM 'b'
-         LIMIT 1);
+    -- For strangers.sql
+    trusted regnamespace[] := '{kid_seal_internal}';
     -- For revoke.sql
     private regnamespace := 'kid_seal_internal';
     schemas name[] := '{kid_seal_internal}';
@@ -608,6 +609,22 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
+-- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
+-- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
+FOR what IN
+    SELECT pg_describe_object(d.refclassid, d.refobjid, 0) AS name
+      FROM pg_depend AS d
+           CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
+           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+     WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
+       AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+       AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+       AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
+       AND t.typtype IS DISTINCT FROM 'b' LOOP
+    RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', what.name
+        USING ERRCODE = 'invalid_object_definition';
+END LOOP;
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
@@ -638,8 +655,4 @@ END LOOP;
     GRANT USAGE ON SCHEMA kid_seal_internal TO pg_database_owner;
     GRANT SELECT, INSERT ON kid_seal_internal.forgotten TO pg_database_owner;
     PERFORM pg_extension_config_dump('kid_seal_internal.forgotten', '');
-    IF stranger IS NOT NULL THEN
-        RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', stranger
-            USING ERRCODE = 'invalid_object_definition';
-    END IF;
 END $$;

@@ -1,5 +1,7 @@
--- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
--- keys, and no line of the log can show one of either side.
+-- Keeps logical replication from the keys
+--
+-- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each
+-- server keeps its own keys, and no line of the log can show one of either side.
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
