@@ -8,7 +8,8 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_at_most is_near start_session wait_for_output run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
+our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_at_most is_near start_session wait_for_output
+  run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
 
 # Kills all processes of a server. The postmaster is stopped first, so that it cannot start another process meanwhile.
 sub kill_server
@@ -60,11 +61,13 @@ sub seconds_ahead
 {
 	my ($node) = @_;
 	return $node->safe_psql('postgres',
-		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0) FROM kid_stats()');
+		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0)
+			FROM kid_stats()');
 }
 
-# Tests that IDs are ahead of the clock by a lease at most. The tolerance is for a logical clock that is ahead by itself, and
-# for a machine so busy that a flush takes long, as a lease is long enough for four. Leases that add up would exceed it.
+# Tests that IDs are ahead of the clock by a lease at most. The tolerance is for a logical clock that is
+# ahead by itself, and for a machine so busy that a flush takes long, as a lease is long enough for four.
+# Leases that add up would exceed it.
 sub is_at_most
 {
 	my ($ahead, $lease, $name) = @_;
@@ -164,7 +167,8 @@ sub start_deaf
 		my $socket = connect_deaf($node, $rows, 'SELECT pg_sleep(100)');
 		$rows_that_fit = $rows - 1 if deaf_waits_for($node, q{'PgSleep', 'ClientWrite'}) ne 'PgSleep';
 		close $socket;
-		$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'deaf'});
+		$node->safe_psql('postgres',
+			q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'deaf'});
 	}
 	return connect_deaf($node, $rows_that_fit, $query);
 }
@@ -176,7 +180,8 @@ sub compile_library
 	my $directory = PostgreSQL::Test::Utils::tempdir();
 	append_to_file("$directory/$name.c", $code);
 	return undef
-	  if system("cc -shared -fPIC -O1 -o '$directory/$name.so' '$directory/$name.c' -ldl >'$directory/cc.log' 2>&1") != 0;
+	  if system(
+		"cc -shared -fPIC -O1 -o '$directory/$name.so' '$directory/$name.c' -ldl >'$directory/cc.log' 2>&1") != 0;
 	return "$directory/$name.so";
 }
 
@@ -195,7 +200,8 @@ sub late_checkpointer_library
 // Letting signals in is the last thing the checkpointer does before it looks at its settings.
 int sigprocmask(int how, sigset_t const *set, sigset_t *old)
 {
-	int (*original)(int, sigset_t const *, sigset_t *) = (int (*)(int, sigset_t const *, sigset_t *))dlsym(RTLD_NEXT, "sigprocmask");
+	int (*original)(int, sigset_t const *, sigset_t *) =
+		(int (*)(int, sigset_t const *, sigset_t *))dlsym(RTLD_NEXT, "sigprocmask");
 	char title[256] = "";
 	char const *flag = getenv("KID_LATE_CHECKPOINTER");
 	int in = open("/proc/self/cmdline", O_RDONLY);
@@ -208,8 +214,8 @@ int sigprocmask(int how, sigset_t const *set, sigset_t *old)
 END
 }
 
-# Returns a library that makes each flush of WAL take as many milliseconds as the file KID_SLOW_FLUSH says. While process N is
-# in a flush, there is a file with that name and the suffix .N. The flush ends when that file is removed.
+# Returns a library that makes each flush of WAL take as many milliseconds as the file KID_SLOW_FLUSH says. While
+# process N is in a flush, there is a file with that name and the suffix .N. The flush ends when that file is removed.
 sub slow_flush_library
 {
 	return compile_library('slow_flush', <<'END');

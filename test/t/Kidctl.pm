@@ -155,8 +155,12 @@ sub same_text
 {
 	my ($got, $wanted, $what) = @_;
 	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file,
-			encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
+	my @files = map {
+		my $file = "$temporary/$_->[0]";
+		unlink $file;
+		append_to_file($file, encode('UTF-8', "$_->[1]\n"));
+		$file
+	} [ wanted => $wanted ], [ got => $got ];
 	fail($what);
 	diag(scalar `diff -U2 @files | head -60`);
 	return;

@@ -13,7 +13,8 @@ my $node;
 sub start_cases
 {
 	$node = kidctl_server("autovacuum = off\nwal_level = logical\n");
-	$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE ROLE g1; CREATE ROLE g2');
+	$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB;
+		GRANT SET ON PARAMETER session_replication_role TO app; CREATE ROLE g1; CREATE ROLE g2');
 	return $node;
 }
 

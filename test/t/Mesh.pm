@@ -14,9 +14,9 @@ our %node;    # the servers, by their names on the pages
 sub sql { my ($node, $query, $database) = @_; return $node->safe_psql($database // 'postgres', $query) }
 sub wait_until { my ($node, $query, $what) = @_; return ok($node->poll_query_until('postgres', $query), $what) }
 
-# Returns the statements of a block of the page, each with the server to run it on, and with the number of its part. A comment
-# before each part names the server. `$as` says which servers the names of the page stand for: {c => 'd', b => ['b', 'c']}. A
-# statement that names b runs for each of several.
+# Returns the statements of a block of the page, each with the server to run it on, and with the number of its part. A
+# comment before each part names the server. `$as` says which servers the names of the page stand for: {c => 'd', b =>
+# ['b', 'c']}. A statement that names b runs for each of several.
 sub statements_of
 {
 	my ($block, $as) = @_;
@@ -27,11 +27,12 @@ sub statements_of
 		$count++;
 		foreach my $statement ($body =~ /^(\S.*?;[^\n]*)\n(?=\S|\s*\z)/msg)
 		{
-			my %name = map { $_ => 1 } $first, $statement =~ /\b(\w)_from_/g, $statement =~ /_from_(\w)\b/g, $statement =~ /host=(\w)\b/g;
+			my %name = map { $_ => 1 } $first, $statement =~ /\b(\w)_from_/g, $statement =~ /_from_(\w)\b/g,
+			  $statement =~ /host=(\w)\b/g;
 			foreach my $b ($name{b} ? @{ $as->{b} // ['b'] } : undef)
 			{
 				my %of = (%$as, defined $b ? (b => $b) : ());
-				my $for = $statement =~ s/\b(\w)(?=_from_)|(?<=_from_)(\w)\b|(?<=host=)(\w)\b/my $old = $1 \/\/ $2 \/\/ $3; $of{$old} \/\/ $old/ger;
+				my $for = $statement =~ s/\b\w(?=_from_)|(?<=_from_)\w\b|(?<=host=)\w\b/$of{$&} \/\/ $&/ger;
 				push @result, [ $of{$first} // $first, $for, $count ];
 			}
 		}
@@ -39,8 +40,8 @@ sub statements_of
 	return @result;
 }
 
-# Runs the statements of a block. The statements of a part share a session on each server. They are in the database shop on the
-# page, and here in postgres. `before`, if given, is called before each statement.
+# Runs the statements of a block. The statements of a part share a session on each server. They are in the database shop
+# on the page, and here in postgres. `before`, if given, is called before each statement.
 my ($time, %position);
 
 sub run_block

@@ -1,5 +1,5 @@
-# What the tests that move random schemas have in common: a server, sessions that write, and kidctl, which is interrupted at random
-# statements, as are its session and the server.
+# What the tests that move random schemas have in common: a server, sessions that write, and kidctl, which is
+# interrupted at random statements, as are its session and the server.
 #
 #     KID_SEEDS      the schemas, such as "3 7 20-29", and nothing else; otherwise those that the test names
 package RandomMove;
@@ -14,7 +14,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($node pick maybe quoted start_node each_seed create run dump_of same_text kidctl moved check_clean begin_writing end_writing ledger left_of_kidctl tally);
+our @EXPORT = qw($node pick maybe quoted start_node each_seed create run dump_of same_text kidctl moved check_clean
+  begin_writing end_writing ledger left_of_kidctl tally);
 
 our $node;
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -28,7 +29,8 @@ sub start_node
 	my (%options) = @_;
 	$node = kidctl_server("max_connections = 60\n" . ($options{conf} // ''), allows_streaming => 'logical');
 	$node->safe_psql('postgres', q{
-		CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop;
+		CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer;
+		CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop;
 		GRANT SET ON PARAMETER session_replication_role TO shop});
 	system("src/sql/assemble kid-all > $temporary/kid-all.sql") == 0 or die 'src/sql/assemble failed';
 	return;
@@ -38,14 +40,20 @@ sub start_node
 sub each_seed
 {
 	my ($try, @usual) = @_;
-	my @seeds = map { /^(\d+)-(\d+)$/ ? $1 .. $2 : $_ } defined $ENV{KID_SEEDS} ? split(/[\s,]+/, $ENV{KID_SEEDS}) : @usual;
+	my @seeds = map { /^(\d+)-(\d+)$/ ? $1 .. $2 : $_ } defined $ENV{KID_SEEDS}
+	  ? split(/[\s,]+/, $ENV{KID_SEEDS}) : @usual;
 	foreach my $seed (@seeds)
 	{
 		srand $seed;
 		my $begun = time;
-		eval { $try->($seed); 1 } or do { die($@) if $@ =~ /Caught a SIG/; fail("schema $seed"); diag(encode('UTF-8', $@)) };
+		eval { $try->($seed); 1 } or do {
+			die($@) if $@ =~ /Caught a SIG/;
+			fail("schema $seed");
+			diag(encode('UTF-8', $@));
+		};
 		end_writing("d$seed") if $writers{"d$seed"};
-		printf STDOUT "# schema %d took %.1f s; %s\n", $seed, time - $begun, join ', ', map { "$_ $tally{$_}" } sort keys %tally;
+		printf STDOUT "# schema %d took %.1f s; %s\n", $seed, time - $begun, join ', ',
+		  map { "$_ $tally{$_}" } sort keys %tally;
 	}
 	return;
 }
@@ -53,7 +61,8 @@ sub each_seed
 # Counts what happened.
 sub tally { $tally{$_}++ foreach @_; return; }
 
-# Creates a database that belongs to shop, with kid as the extension or in plain SQL, or without kid. Each kind is made once, as a template.
+# Creates a database that belongs to shop, with kid as the extension or in plain SQL, or without kid. Each
+# kind is made once, as a template.
 sub create
 {
 	my ($database, $is_plain, $is_without_kid) = @_;
@@ -61,12 +70,16 @@ sub create
 	if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname = '$template'") == 0)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $template TEMPLATE template0");
-		$node->psql($template, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', "$temporary/kid-all.sql" ]) if $template eq 'plain';
+		$node->psql($template, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1',
+				'-f', "$temporary/kid-all.sql" ]) if $template eq 'plain';
 		$node->safe_psql($template, 'CREATE EXTENSION kid') if $template eq 'extension';
 		$node->safe_psql($template, 'ALTER SCHEMA public OWNER TO shop; GRANT ALL ON SCHEMA public TO client, viewer;'
-			  . ' DO $$ BEGIN EXECUTE coalesce((SELECT string_agg(format(\'GRANT EXECUTE ON FUNCTION %s TO shop, client\', oid::regprocedure), \'; \') FROM pg_proc WHERE proname ~ \'^(kid64|kid_uuidv7|flax)_at$\'), \'SELECT 1\'); END $$');
+			  . q{ DO $$ BEGIN EXECUTE coalesce((
+				SELECT string_agg(format('GRANT EXECUTE ON FUNCTION %s TO shop, client', oid::regprocedure), '; ')
+					FROM pg_proc WHERE proname ~ '^(kid64|kid_uuidv7|flax)_at$'), 'SELECT 1'); END $$});
 	}
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop TEMPLATE $template" . ($is_plain ? "; ALTER DATABASE $database SET search_path = public, kid" : ''));
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop TEMPLATE $template"
+		  . ($is_plain ? "; ALTER DATABASE $database SET search_path = public, kid" : ''));
 	return;
 }
 
@@ -99,17 +112,21 @@ sub check_clean
 }
 
 # About how many statements a command has. Each run that ends by itself tells how many there were.
-my %statements = ('rekey run' => 60, 'rekey swap' => 60, 'rekey back' => 60, 'rekey finish' => 20, 'rekey cancel' => 12, 'partition run' => 60, 'partition back' => 40, 'partition finish' => 3, 'partition move' => 60, 'leave run' => 15);
+my %statements = ('rekey run' => 60, 'rekey swap' => 60, 'rekey back' => 60, 'rekey finish' => 20, 'rekey cancel' => 12,
+	'partition run' => 60, 'partition back' => 40, 'partition finish' => 3, 'partition move' => 60, 'leave run' => 15);
 
-# Runs kidctl until it is done, after it was interrupted some times, at least `least`. An error that matches `again` is none after an
-# interruption, also after one of the command before, `was_cut`: that run had ended its work, or not begun. With `gives_up` kidctl is not
-# run again after an interruption. An output
-# that matches `refused` ends it without a failure. Returns how it was interrupted.
+# Runs kidctl until it is done, after it was interrupted some times, at least `least`. An error that matches `again` is
+# none after an interruption, also after one of the command before, `was_cut`: that run had ended its work, or not
+# begun. With `gives_up` kidctl is not run again after an interruption. An output that matches `refused` ends it without
+# a failure. Returns how it was interrupted.
 sub moved
 {
 	my ($database, $command, %options) = @_;
 	my @cut;
-	my $fails = sub { my ($said, $status) = @_; return $status && !($options{again} && (@cut || $options{was_cut}) && $said =~ $options{again}) };
+	my $fails = sub {
+		my ($said, $status) = @_;
+		return $status && !($options{again} && (@cut || $options{was_cut}) && $said =~ $options{again});
+	};
 	foreach my $turn (1 .. ($options{least} // 0) + int(rand 2.7))
 	{
 		my $how = pick(qw(INT TERM KILL KILL session session server));
@@ -126,7 +143,8 @@ sub moved
 		tally($how eq 'server' ? 'server kills' : $how eq 'session' ? 'sessions ended' : 'client kills');
 		start_again() if $how eq 'server';
 		# The program may also be run again while the server still executes its last statement.
-		$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')") if rand() < 0.7;
+		$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = '$database' AND application_name = 'kidctl')") if rand() < 0.7;
 	}
 	return @cut if $options{gives_up} && @cut;
 	my ($said, $status) = kidctl($database, @$command, rand() < 0.9 ? '--no-rehearsal' : ());
@@ -148,7 +166,9 @@ sub interrupted
 	my $said = '';
 	my $counted = "$temporary/counted";
 	unlink $counted;
-	IPC::Run::run([ find_python(), 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted, map({ encode('UTF-8', $_) } @command), '--no-rehearsal', '-d', as_role($node, $database, 'shop') ], '>&', \$said);
+	IPC::Run::run([ find_python(), 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted,
+			map({ encode('UTF-8', $_) } @command), '--no-rehearsal', '-d', as_role($node, $database, 'shop') ],
+		'>&', \$said);
 	$statements{$about} = slurp_file($counted) if -s $counted && $said !~ /^interrupted/m;
 	return (decode('UTF-8', $said), $? >> 8);
 }
@@ -180,7 +200,8 @@ sub begin_writing
 	require JSON::PP;
 	append_to_file("$folder/kinds.json", JSON::PP->new->utf8->encode(\@kinds));
 	my $output = '';
-	my $handle = IPC::Run::start([ find_python(), 'test/kidctl/writers.py', as_role($node, $database, 'client'), $folder ], '>&', \$output);
+	my $handle = IPC::Run::start([ find_python(), 'test/kidctl/writers.py', as_role($node, $database, 'client'),
+			$folder ], '>&', \$output);
 	$writers{$database} = { handle => $handle, folder => $folder, output => \$output };
 	return;
 }
@@ -205,9 +226,12 @@ sub end_writing
 sub ledger
 {
 	my ($database, $wrote, $query) = @_;
-	same_text(join("\n", sort split /\n/, run($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows}, "the ledger has the $wrote->{done} transactions of the writers");
+	same_text(join("\n", sort split /\n/, run($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows},
+		"the ledger has the $wrote->{done} transactions of the writers");
 	my $order = 'ORDER BY 1, 2, 3';
-	same_text(run($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'), run($database, "SELECT place, mark, parent FROM ledger $order"), 'each row of the writers is there once, and refers to the same row');
+	same_text(run($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'),
+		run($database, "SELECT place, mark, parent FROM ledger $order"),
+		'each row of the writers is there once, and refers to the same row');
 	return;
 }
 
@@ -219,7 +243,8 @@ sub left_of_kidctl
 		SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'
 		UNION ALL SELECT 'trigger ' || tgname FROM pg_trigger WHERE tgname LIKE '~%'
 		UNION ALL SELECT 'function ' || proname FROM pg_proc WHERE proname LIKE 'kidctl%'
-		UNION ALL SELECT 'column ' || attname FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE attname ~ '^kid_(new|old|full|part)_' AND NOT attisdropped AND relkind NOT IN ('i', 'I')
+		UNION ALL SELECT 'column ' || attname FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+			WHERE attname ~ '^kid_(new|old|full|part)_' AND NOT attisdropped AND relkind NOT IN ('i', 'I')
 		UNION ALL SELECT 'constraint ' || conname FROM pg_constraint WHERE conname ~ '^kid_(until|full|part|new|old)'
 		UNION ALL SELECT 'database ' || datname FROM pg_database WHERE datname LIKE 'kidctl%'});
 }

@@ -14,7 +14,8 @@ use Test::More;
 my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1, has_archiving => 1);
 $primary->append_conf('postgresql.conf',
-	"restart_after_crash = on\nmax_prepared_transactions = 5\nwal_log_hints = on\nwal_keep_size = 1GB\n$Ledger::settings");
+	"restart_after_crash = on\nmax_prepared_transactions = 5\nwal_log_hints = on\nwal_keep_size = 1GB\n"
+	  . $Ledger::settings);
 $primary->start;
 $primary->sql($Ledger::schema);
 $primary->backup('base');
@@ -41,8 +42,8 @@ sub fail_over
 	return;
 }
 
-# A base backup that is started as it is, by crash recovery, with a clock that is twenty seconds behind. IDs are made while the
-# backup is taken. None are made after it, because the backup could not know them.
+# A base backup that is started as it is, by crash recovery, with a clock that is twenty seconds behind. IDs are made
+# while the backup is taken. None are made after it, because the backup could not know them.
 my $session = start_session($primary, $ledger->statements(20) x 2000);
 wait_for_output($session, qr/\n/);
 $primary->backup('running');
@@ -71,8 +72,8 @@ $of_restarted->goes_on('a restarted standby', $standby);
 $of_restarted->is_right('a restarted standby');
 $standby->stop('immediate');
 
-# On a promoted server whose clock is five minutes behind, generators work at once. A prepared transaction is committed there,
-# and IDs before and after the commit are in order with the IDs in it.
+# On a promoted server whose clock is five minutes behind, generators work at once. A prepared transaction is committed
+# there, and IDs before and after the commit are in order with the IDs in it.
 $primary->start;
 $standby = new_server('far_behind', $primary, '-5m', has_streaming => 1, settings => "kid.max_wait = '500ms'\n");
 $ledger->take('before the prepared transaction', $primary);
@@ -82,14 +83,17 @@ my ($prepared) = $primary->sql(q{BEGIN;
 $ledger->add('in the prepared transaction', $prepared, '');
 fail_over($primary, $standby);
 # They would fail if they had to wait for longer than kid.max_wait.
-is($standby->sql('SELECT count(*) FROM (SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1, 'five minutes behind, all generators work at once');
+is($standby->sql('SELECT count(*) FROM (SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1,
+	'five minutes behind, all generators work at once');
 my $of_far = $ledger->copy;
 $of_far->goes_on('five minutes behind', $standby);
 $standby->sql(q{COMMIT PREPARED 'held'});
-is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0, 'the prepared transaction is committed, and no ID repeats');
+is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0,
+	'the prepared transaction is committed, and no ID repeats');
 $of_far->goes_on('after a prepared transaction', $standby);
 $of_far->is_right('five minutes behind, with a prepared transaction');
-is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats() WHERE clock = 'sno'}), '1|t',
+is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats()
+		WHERE clock = 'sno'}), '1|t',
 	'five minutes behind, sno continues with the other tick');
 $standby->stop('immediate');
 
@@ -105,8 +109,10 @@ fail_over($primary, $standby);
 my $of_right = $ledger->copy;
 $of_right->goes_on('set right, and promoted', $standby);
 $of_right->is_right('a clock that was ahead');
-is($standby->sql(qq{SELECT safe_mark BETWEEN '$last' AND timestamptz '$last' + '10 s', ahead < '1 s' FROM kid_stats() WHERE clock = 'sno'}), 't|t',
-	'after the clock was corrected, sno continues with the other tick, and the safe mark is the end of the time used with the first tick');
+is($standby->sql(qq{SELECT safe_mark BETWEEN '$last' AND timestamptz '$last' + '10 s', ahead < '1 s' FROM kid_stats()
+		WHERE clock = 'sno'}), 't|t',
+	'after the clock was corrected, sno continues with the other tick, '
+	  . 'and the safe mark is the end of the time used with the first tick');
 $standby->stop('immediate');
 
 # Two failovers in a row, each to a server whose clock is further behind.

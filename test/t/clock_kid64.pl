@@ -20,12 +20,13 @@ sub finish
 	return;
 }
 
-sql('CREATE EXTENSION kid; CREATE TABLE ids (n bigserial, id kid64 DEFAULT kid_next(), at timestamptz DEFAULT clock_timestamp())');
+sql('CREATE EXTENSION kid;
+	CREATE TABLE ids (n bigserial, id kid64 DEFAULT kid_next(), at timestamptz DEFAULT clock_timestamp())');
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 40000)';
 my $all_rise = 'SELECT count(*) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM ids) s WHERE NOT rises';
 
-# The clock goes back by an hour: IDs continue to rise from the highest time. 40000 IDs take three time units, so there are two
-# carries.
+# The clock goes back by an hour: IDs continue to rise from the highest time. 40000 IDs take three time
+# units, so there are two carries.
 sql($insert);
 my $held = sql('SELECT kid_timestamp(max(id)) FROM ids');
 $node->set_clock('-1h');
@@ -33,7 +34,8 @@ sql($insert);
 is(sql("SELECT clock_timestamp() < timestamptz '$held' - interval '59 min'"), 't', 'the clock went back by an hour');
 is(sql($all_rise), '0', 'after a step back, IDs continue to rise');
 is(sql('SELECT count(DISTINCT id) FROM ids'), '80000', 'after a step back, no ID repeats');
-is(sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4) AND max(id) - '$held'::timestamptz::kid64 <= interval '4 ms'
+is(sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4)
+		AND max(id) - '$held'::timestamptz::kid64 <= interval '4 ms'
 			 FROM ids WHERE n > 40000}),
 	't', 'after a step back, IDs have the highest time and the two units after it');
 
@@ -47,23 +49,27 @@ cmp_ok(sql($ahead), '<=', $before + 1024, 'while the clock is behind, carries ar
 $node->set_clock('+1h');
 sql($insert);
 is(sql($all_rise), '0', 'IDs rise when the clock is right again');
-is(sql(q{SELECT max(at) - kid_timestamp(max(id)) < interval '10 ms' FROM ids}), 't', 'IDs have the time of the clock when it is right again');
+is(sql(q{SELECT max(at) - kid_timestamp(max(id)) < interval '10 ms' FROM ids}), 't',
+	'IDs have the time of the clock when it is right again');
 
 # A clock that stands still: all 16384 IDs of one time unit, and then none.
 $node->set_clock('2030-01-01 00:00:00');
-is(sql('SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16384)) s'),
+is(sql('SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
+		FROM (SELECT kid_next() AS id FROM generate_series(1, 16384)) s'),
 	'16384|1', 'a time unit has 16384 IDs');
 like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'),
 	qr{ERROR:  53400: .*DETAIL:  .*"kid.max_wait".*HINT:  }s, 'kid.max_wait = 0: an error at once');
 
 my $start = time;
-like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s, 'kid.max_wait = 300ms: an error after a wait');
+like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s,
+	'kid.max_wait = 300ms: an error after a wait');
 my $waited = time - $start;
 cmp_ok($waited, '>=', 0.3, 'kid.max_wait = 300ms: the wait takes at least 300 ms');
 cmp_ok($waited, '<', 5, 'kid.max_wait = 300ms: the wait takes less than 5 s');
 
 my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_next()');
-sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%-1; SELECT kid_next()' AND pid <> pg_backend_pid()});
+sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+	WHERE query LIKE '%-1; SELECT kid_next()' AND pid <> pg_backend_pid()});
 finish($waiting);
 like(${ $waiting->{stderr} }, qr{57014}, 'a wait can be cancelled');
 
@@ -75,17 +81,24 @@ is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the cl
 # kid.clock_backward = wait. The last ID is in 2030, and the clock is an hour behind it.
 my $refuse = q{SET kid.clock_backward = 'wait'};
 $node->set_clock('2029-12-31 23:00:00');
-is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100', 'by default, IDs continue from the highest time when the clock goes back');
+is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100',
+	'by default, IDs continue from the highest time when the clock goes back');
+my $behind = '53400: system clock is behind the last ID of kid';
 like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
-	qr{53400: system clock is behind the last ID of kid\n.*DETAIL:  It must advance by 01:00:01\.\d{3} before .*HINT:  }s, 'kid.clock_backward = wait: an error with the missing time');
-like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s, 'kid.clock_backward = wait: an error after kid.max_wait');
+	qr{$behind\n.*DETAIL:  It must advance by 01:00:01\.\d{3} before .*HINT:  }s,
+	'kid.clock_backward = wait: an error with the missing time');
+like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s,
+	'kid.clock_backward = wait: an error after kid.max_wait');
 $waiting = $node->start_waiting("$refuse; SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())");
 $node->set_clock('2030-01-01 00:00:02');
 finish($waiting);
-is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n", 'kid.clock_backward = wait: the wait ends when the clock has caught up');
-is(sql("$refuse; SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16383)) s"),
+is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n",
+	'kid.clock_backward = wait: the wait ends when the clock has caught up');
+is(sql("$refuse; SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
+			FROM (SELECT kid_next() AS id FROM generate_series(1, 16383)) s"),
 	'16383|1', 'kid.clock_backward = wait: with a clock that is not behind, all IDs of a unit are made');
-like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"), qr{53400: all IDs of kid in the current time unit are used up},
+like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
+	qr{53400: all IDs of kid in the current time unit are used up},
 	'kid.clock_backward = wait: IDs are not taken from the next unit in advance');
 
 $node->set_clock('2030-01-01 00:00:03');
@@ -93,8 +106,10 @@ sql('SELECT kid_next()');
 
 # No ID can have a time before 1970, but IDs can continue from the highest time.
 $node->set_clock('1969-06-01 00:00:00');
-like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03}, 'with a clock before 1970, IDs continue from the highest time');
-like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64}, 'with a clock before 1970 and kid.clock_backward = wait, an error: out of range');
+like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03},
+	'with a clock before 1970, IDs continue from the highest time');
+like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64},
+	'with a clock before 1970 and kid.clock_backward = wait, an error: out of range');
 
 $node->set_clock('+0');
 is(sql('SELECT kid_timestamp(kid_next()) > clock_timestamp()'), 't', 'after all these clocks, the server makes IDs');

@@ -1,5 +1,5 @@
-# Half a million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except flax), and
-# they have the time at which they were made. KID_ROUNDS=4 makes it two million.
+# Half a million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except
+# flax), and they have the time at which they were made. KID_ROUNDS=4 makes it two million.
 # Promise: While the server runs, no two sessions get the same state
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ my @generators = map { [ $_->{type} => "$_->{next}()" ] } all_types();
 my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
 my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
 
-# Column `n` numbers the rows within a process. The clock is read before and after each row. The slack of two milliseconds
-# covers the time unit, 1.024 ms (sno: 4 ms), and clocks of two processors that differ slightly.
+# Column `n` numbers the rows within a process. The clock is read before and after each row. The slack of two
+# milliseconds covers the time unit, 1.024 ms (sno: 4 ms), and clocks of two processors that differ slightly.
 sub check_ids
 {
 	my ($table, $process) = @_;
@@ -60,10 +60,12 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 	} });
 is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
 check_ids('sessions', 'session');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'without a step of the clock, sno never toggles its tick');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0',
+	'without a step of the clock, sno never toggles its tick');
 
 # If sessions take turns, the IDs of both clocks are in the order of the turns.
-$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE log (session int, n kid64 DEFAULT kid_next(), id uuid DEFAULT kid_uuidv7())');
+$node->safe_psql('postgres',
+	'CREATE UNLOGGED TABLE log (session int, n kid64 DEFAULT kid_next(), id uuid DEFAULT kid_uuidv7())');
 my $turns = 63 * $rounds;
 $node->pgbench("-n -c 8 -j 2 -t $turns", 0, [qr{processed: }], [qr{^$}], 'eight sessions write a log', { 'log' => q{
 		BEGIN;
@@ -80,12 +82,18 @@ $node->safe_psql('postgres', 'DROP TABLE log');
 # Many IDs a call, from 1 to 40000, while other sessions make them one at a time.
 my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
-$node->pgbench('-n -c 8 -j 2 -t ' . 10 * $rounds, 0, [qr{processed: }], [qr{^$}], 'sessions that make many IDs a call, beside sessions that make single ones', {
-		'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
-		'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
+$node->pgbench('-n -c 8 -j 2 -t ' . 10 * $rounds, 0, [qr{processed: }], [qr{^$}],
+	'sessions that make many IDs a call, beside sessions that make single ones', {
+		'batches@1' => join('',
+			map { "\\set size random_zipfian(1, 40000, 1.1)\n"
+				  . "INSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" }
+			  sort keys %in_batches),
+		'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1]
+				FROM generate_series(1, 2000) AS n;\n" } @generators) });
 foreach my $type (sort keys %in_batches)
 {
-	is($node->safe_psql('postgres', "SELECT count($type) > 50000 * $rounds, count($type) - count(DISTINCT $type) FROM batches"),
+	is($node->safe_psql('postgres',
+			"SELECT count($type) > 50000 * $rounds, count($type) - count(DISTINCT $type) FROM batches"),
 		't|0', "no duplicate $type among batches and single IDs");
 }
 
@@ -101,11 +109,13 @@ $node->safe_psql('postgres', 'DROP TABLE many');
 $node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill',
 	{ 'backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs of eight sessions are distinct');
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000',
+	'back-filled IDs of eight sessions are distinct');
 
-# Sixty IDs a row use up time units faster than time passes, so generators wait. All IDs rise, none is in the future, and the
-# query takes as long as so many time units.
-foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake', 'flake_next()', 50000, 4096, '1 ms' ])
+# Sixty IDs a row use up time units faster than time passes, so generators wait. All IDs rise, none is in the future,
+# and the query takes as long as so many time units.
+foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ],
+	[ 'flake', 'flake_next()', 50000, 4096, '1 ms' ])
 {
 	my ($type, $generator, $rows, $pool, $unit) = @$case;
 	my $rising = join(' AND ', ("$generator < $generator") x 30);
@@ -126,20 +136,25 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake
 my $rising = join(' AND ', ('flake_next() < flake_next()') x 30);
 my $started = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE counts (rows int)');
-$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions use up all flakes of each millisecond',
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}],
+	'eight sessions use up all flakes of each millisecond',
 	{ 'full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
-is($node->safe_psql('postgres', "SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
+is($node->safe_psql('postgres',
+		"SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
 	'160000|t', '9600000 flake rise, at most 4096 in a millisecond');
-is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'flake'}), 't', 'kid_stats() counts waits of flake');
+is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'flake'}), 't',
+	'kid_stats() counts waits of flake');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE few (id sno)');
-$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make sno from a range of four sequences',
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}],
+	'eight sessions make sno from a range of four sequences',
 	{ 'few' => q{
 		SET kid.sno_sequence_min = 40;
 		SET kid.sno_sequence_max = 43;
 		SET kid.max_wait = -1;
 		INSERT INTO few SELECT sno_next() FROM generate_series(1, 300);} });
 is($node->safe_psql('postgres', q{
-		SELECT count(*), count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)), count(DISTINCT kid_timestamp(id)) >= 600 FROM few}),
+		SELECT count(*), count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)),
+			count(DISTINCT kid_timestamp(id)) >= 600 FROM few}),
 	'2400|2400|40|43|t', 'sno: no duplicate from a range of four sequences');
 
 my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
@@ -147,7 +162,8 @@ my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 	SET kid.max_wait = -1;
 	SET statement_timeout = '300ms';
 	SELECT count(*) FROM generate_series(1, 100000000) WHERE $rising});
-like($stderr, qr/57014: canceling statement due to statement timeout/, 'statement_timeout ends a query that waits for flake');
+like($stderr, qr/57014: canceling statement due to statement timeout/,
+	'statement_timeout ends a query that waits for flake');
 
 $node->stop;
 done_testing();

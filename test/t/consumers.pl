@@ -1,7 +1,7 @@
-# Consumers that read in the order of IDs miss no row, as docs/guides/consumers.md promises: on the server that makes the IDs, by
-# kid_horizon(); on a physical standby, on a logical subscriber of two servers, and on servers that replicate to each other, by
-# the table `horizons`; and on the subscriber by a column of its own. Those that read all rows above their last ID do miss rows.
-# A server is added without a gap.
+# Consumers that read in the order of IDs miss no row, as docs/guides/consumers.md promises: on the server that makes
+# the IDs, by kid_horizon(); on a physical standby, on a logical subscriber of two servers, and on servers that
+# replicate to each other, by the table `horizons`; and on the subscriber by a column of its own. Those that read all
+# rows above their last ID do miss rows. A server is added without a gap.
 # Promise: No row is still to come
 use strict;
 use warnings;
@@ -79,7 +79,8 @@ sub subscribe
 {
 	my ($to, $from) = @_;
 	my ($name, $connection) = ($to->name . '_from_' . $from->name, $from->connstr . ' dbname=postgres');
-	sql($to, "CREATE SUBSCRIPTION $name CONNECTION '$connection' PUBLICATION everything" . ($mutual ? ' WITH (origin = none)' : ''));
+	sql($to, "CREATE SUBSCRIPTION $name CONNECTION '$connection' PUBLICATION everything"
+		  . ($mutual ? ' WITH (origin = none)' : ''));
 	$to->wait_for_subscription_sync($from, $name);
 	push @subscriptions, [ $from, $name ];
 	return;
@@ -90,7 +91,11 @@ if ($mutual)
 	subscribe($b, $a);
 }
 subscribe($subscriber, $_) foreach $a, $b;
-sub insert_horizon { return sql($_[0], "INSERT INTO horizons VALUES ('" . $_[0]->name . "', kid_next(), '...........')") }
+sub insert_horizon
+{
+	my ($server) = @_;
+	return sql($server, "INSERT INTO horizons VALUES ('" . $server->name . "', kid_next(), '...........')");
+}
 insert_horizon($_) foreach $a, $b;
 
 my $least = '(SELECT min(id) FROM horizons)';
@@ -100,8 +105,10 @@ my @consumers = map { { column => 'id', where => 'true', %$_, session => open_se
 	{ name => 'a physical standby', node => $standby, horizon => $of_a, where => "server = 'a'" },
 	{ name => 'a subscriber, for one publisher', node => $subscriber, horizon => $of_a, where => "server = 'a'" },
 	{ name => 'a subscriber, for two publishers', node => $subscriber, horizon => $least },
-	{ name => 'a subscriber, by a column of its own', node => $subscriber, horizon => 'kid_horizon()', column => 'pos' },
-	$mutual ? map { { name => $_->name . ', with replication both ways', node => $_, horizon => $least } } $a, $b, $standby : ());
+	{ name => 'a subscriber, by a column of its own', node => $subscriber, horizon => 'kid_horizon()',
+		column => 'pos' },
+	$mutual ? map { { name => $_->name . ', with replication both ways', node => $_, horizon => $least } } $a, $b,
+	$standby : ());
 
 # Reads what is new, as a consumer that reads up to the horizon, and as one that does not.
 sub poll
@@ -112,7 +119,8 @@ sub poll
 	{
 		my $last = $consumer->{"$kind last"} // '...........';
 		my $upto = $kind eq 'right' ? "AND $column < $consumer->{horizon}" : '';
-		my @rows = split /\n/, answer($session, "SELECT $column, id FROM events WHERE $column > '$last' $upto AND $consumer->{where} ORDER BY $column;");
+		my @rows = split /\n/, answer($session, "SELECT $column, id FROM events
+			WHERE $column > '$last' $upto AND $consumer->{where} ORDER BY $column;");
 		foreach (@rows)
 		{
 			my ($position, $id) = /^(.{11})\|(.{11})$/ or die $_;
@@ -166,11 +174,14 @@ answer($early[1], "BEGIN; INSERT INTO events (server, what) VALUES ('b', 'early'
 sql($a, "INSERT INTO events (server, what) VALUES ('a', 'late')");
 sql($b, "INSERT INTO events (server, what) VALUES ('b', 'late')");
 beat();
-is(have_read('wrong', 'late'), '1 1 1 2 2', 'without the horizon consumers read rows that were made late, but committed early');
-is(have_read('right', 'late'), '0 0 0 0 2', 'up to the horizon they do not, unless the position is made by the subscriber');
+is(have_read('wrong', 'late'), '1 1 1 2 2',
+	'without the horizon consumers read rows that were made late, but committed early');
+is(have_read('right', 'late'), '0 0 0 0 2',
+	'up to the horizon they do not, unless the position is made by the subscriber');
 answer($early[0], 'COMMIT;');
 beat();
-is(have_read('right', 'early'), '1 1 1 0 1', 'when the first transaction has committed, consumers of its server alone go on');
+is(have_read('right', 'early'), '1 1 1 0 1',
+	'when the first transaction has committed, consumers of its server alone go on');
 answer($early[1], "PREPARE TRANSACTION 'early';");
 beat();
 is(have_read('right', 'late'), '1 1 1 0 2', 'when the second is prepared, the others do not');
@@ -192,7 +203,8 @@ while (grep { $_->{output} !~ /that is all/ } @writers)
 	$_->{handle}->pump_nb foreach @writers;
 }
 is(answer($_), '', 'a writer ends without an error') foreach @writers;
-sql($_, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'CALL beat_often%'") foreach $a, $b;
+sql($_, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'CALL beat_often%'")
+  foreach $a, $b;
 beat();
 foreach my $consumer (@consumers)
 {
@@ -202,7 +214,8 @@ foreach my $consumer (@consumers)
 	my ($without) = missed($consumer, 'wrong');
 	cmp_ok($meanwhile, '>', 0, "$consumer->{name}: a consumer reads $meanwhile rows while others write");
 	is("$missing $twice", '0 0', "$consumer->{name}: a consumer reads each of $all rows once");
-	cmp_ok($without, '>', 0, "$consumer->{name}: without the horizon it misses $without") unless $consumer->{column} eq 'pos';
+	cmp_ok($without, '>', 0, "$consumer->{name}: without the horizon it misses $without")
+	  unless $consumer->{column} eq 'pos';
 }
 
 # A change on a publisher moves the row to another position on the subscriber.
@@ -213,13 +226,19 @@ sql($subscriber, q{
 my $changed = sql($b, "UPDATE events SET what = 'changed' WHERE what = 'late' AND server = 'b' RETURNING id");
 catch_up();
 poll($consumers[4]);
-is($consumers[4]{right}{$changed}, 2, 'a consumer by a column of the subscriber sees a row again that the publisher changed');
+is($consumers[4]{right}{$changed}, 2,
+	'a consumer by a column of the subscriber sees a row again that the publisher changed');
 
 # A server is added whose clock is a minute behind. A row that it writes before the steps in the page is missed.
-sub advance { return sql($a, "SELECT kid_observe(kid64_floor(clock_timestamp() + interval '1 min')); INSERT INTO events (server) VALUES ('a')") }
+sub advance
+{
+	return sql($a, "SELECT kid_observe(kid64_floor(clock_timestamp() + interval '1 min'));
+		INSERT INTO events (server) VALUES ('a')");
+}
 advance();
 beat();
-my $joined = { %{ $consumers[2] }, horizon => "(SELECT min(id) FROM horizons WHERE server <> 'b')", where => "server <> 'b'" };
+my $joined = { %{ $consumers[2] }, horizon => "(SELECT min(id) FROM horizons WHERE server <> 'b')",
+	where => "server <> 'b'" };
 poll($joined);
 my $d = start_writer('d', 2, '0');
 sql($d, "INSERT INTO events (server, what) VALUES ('d', 'hasty')");
@@ -231,7 +250,8 @@ sql($d, "INSERT INTO events (server, what) VALUES ('d', 'in time')");
 advance();
 beat();
 poll($joined);
-my %read = map { $_ => $joined->{right}{ sql($subscriber, "SELECT id FROM events WHERE what = '$_'") } // 0 } 'hasty', 'in time';
+my %read = map { $_ => $joined->{right}{ sql($subscriber, "SELECT id FROM events WHERE what = '$_'") } // 0 } 'hasty',
+  'in time';
 is($read{hasty}, 0, 'a consumer misses a row that a new server writes at once');
 is($read{'in time'}, 1, 'it reads a row that the new server writes after these steps');
 

@@ -1,8 +1,8 @@
-# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md and docs/guides/public-ids.md show programs
-# that make test-clients runs. The code of each section is in the program that the section names, line by line except for the
-# indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client has a section. SQL of
-# the last two pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language
-# here; in any language it closes its brackets.
+# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md and docs/guides/public-ids.md show
+# programs that make test-clients runs. The code of each section is in the program that the section names, line by line
+# except for the indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client
+# has a section. SQL of the last two pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there
+# is a parser for its language here; in any language it closes its brackets.
 use strict;
 use warnings;
 use File::Basename;
@@ -31,7 +31,8 @@ sub sections_of
 
 # What parses a snippet in a file, by language. The libraries that a snippet uses need not be here.
 my %parsers = (
-	python => [ 'python3', '-c', 'import ast, sys; compile(open(sys.argv[1]).read(), "snippet", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)' ],
+	python => [ 'python3',
+		'-c', 'import ast, sys; compile(open(sys.argv[1]).read(), "snippet", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)' ],
 	js => [ 'node', '--check' ],
 	perl => [ 'perl', '-c' ],
 	# As a function's body, in which `auto` declares the functions.
@@ -71,14 +72,16 @@ sub parses
 	my ($program) = $parser ? grep { -x } map { "$_/$parser->[0]" } split /:/, $ENV{PATH} : ();
 	return unless defined $program;
 	my $file = sprintf '%s/snippet%d.%s', $temporary, ++our $snippets, $language eq 'js' ? 'mjs' : $language;
-	$code = "#include <endian.h>\n#include <stdint.h>\n#include <string.h>\ntypedef struct PGresult PGresult;\nvoid f(void)\n{\n$code}\n" if $language eq 'c';
+	$code = join '', map({ "#include <$_.h>\n" } qw(endian stdint string)),
+	  "typedef struct PGresult PGresult;\nvoid f(void)\n{\n$code}\n" if $language eq 'c';
 	$code = "package p\nfunc f() {\n$code}\n" if $language eq 'go';
 	# Without the tag everything is text to PHP, and has no errors.
 	$code = "<?php\n$code" if $language eq 'php';
 	append_to_file($file, $code);
 	my $parsed = IPC::Run::run([ $program, @$parser[ 1 .. $#$parser ], $file ], '>', \my $out, '2>', \my $err);
 	# To gcc a name that the snippet does not declare is an error too.
-	ok($parsed || $language eq 'c' && $err !~ /error: expected/, "$title: $parser->[0] parses the code") or diag $code . $err;
+	ok($parsed || $language eq 'c' && $err !~ /error: expected/, "$title: $parser->[0] parses the code")
+	  or diag $code . $err;
 	return;
 }
 

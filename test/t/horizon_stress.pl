@@ -61,8 +61,8 @@ my %writers = (
 	'many@5' => 'INSERT INTO events (what) SELECT i FROM generate_series(1, 20) AS i;',
 	'slow@5' => "BEGIN;\n$insert\n${wait}COMMIT;",
 	'long@1' => "BEGIN;\n$insert\nSELECT pg_sleep(0.1);\n$insert\nCOMMIT;",
-	'early_id@5' => "BEGIN;\nSELECT kid_next()::bigint AS id
-		\\gset\n${wait}INSERT INTO events VALUES ((:id)::bigint::kid64);\nCOMMIT;",
+	'early_id@5' => "BEGIN;\nSELECT kid_next()::bigint AS id \\gset\n"
+	  . "${wait}INSERT INTO events VALUES ((:id)::bigint::kid64);\nCOMMIT;",
 	'rolled_back@5' => "BEGIN;\n$insert\n${wait}ROLLBACK;",
 	'savepoints@5' =>
 	  "BEGIN;\nSAVEPOINT a;\n$insert\nROLLBACK TO a;\nSAVEPOINT b;\n$insert\n${wait}RELEASE b;\n$insert\nCOMMIT;",

@@ -1,5 +1,5 @@
-# kidctl rekey check: small schemas, as in kidctl_cases.pl. These are about what is refused, and how one goes on: privileges, names,
-# options, and what a user can get wrong.
+# kidctl rekey check: small schemas, as in kidctl_cases.pl. These are about what is refused, and how one goes on:
+# privileges, names, options, and what a user can get wrong.
 use strict;
 use warnings;
 use utf8;
@@ -12,24 +12,34 @@ my $node = start_cases;
 my @during = ('--during', '[2024-01-01, 2025-01-01)');
 
 # New rows only
-fresh(q{CREATE TABLE articles (id bigserial PRIMARY KEY, title text); CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles);
-	CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME order_numbers INCREMENT BY 2 START 101 CACHE 20) PRIMARY KEY, item text);
-	GRANT USAGE ON SEQUENCE order_numbers TO g1; COMMENT ON SEQUENCE order_numbers IS 'odd'; INSERT INTO orders (item) VALUES ('tea'); CREATE VIEW shown AS SELECT id FROM orders});
-stops('an integer column that refers to the key', [qw(articles --new-rows-only)], qr/column article_id of public\.comments: .*integer/);
+fresh(q{CREATE TABLE articles (id bigserial PRIMARY KEY, title text);
+	CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles);
+	CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY
+		(SEQUENCE NAME order_numbers INCREMENT BY 2 START 101 CACHE 20) PRIMARY KEY, item text);
+	GRANT USAGE ON SEQUENCE order_numbers TO g1; COMMENT ON SEQUENCE order_numbers IS 'odd';
+	INSERT INTO orders (item) VALUES ('tea'); CREATE VIEW shown AS SELECT id FROM orders});
+stops('an integer column that refers to the key', [qw(articles --new-rows-only)],
+	qr/column article_id of public\.comments: .*integer/);
 stops('an integer key', [qw(comments --new-rows-only)], qr/column id of public\.comments: is of type integer/);
-my $options = q{SELECT seqrelid::regclass, seqstart, seqincrement, seqcache, relacl, obj_description(seqrelid) FROM pg_sequence JOIN pg_class AS c ON c.oid = seqrelid WHERE relname = 'order_numbers'};
+my $options = q{SELECT seqrelid::regclass, seqstart, seqincrement, seqcache, relacl, obj_description(seqrelid)
+	FROM pg_sequence JOIN pg_class AS c ON c.oid = seqrelid WHERE relname = 'order_numbers'};
 my $before = query($options);
 ok_kidctl($_, 'orders', '--new-rows-only') foreach qw(run swap);
-is(query(q{WITH n AS (INSERT INTO orders (item) VALUES ('milk') RETURNING id) SELECT kid_timestamp(id::kid64) > now() - interval '1 minute' FROM n}), 't', 'new rows have keys that tell their time');
+is(query(q{WITH n AS (INSERT INTO orders (item) VALUES ('milk') RETURNING id)
+		SELECT kid_timestamp(id::kid64) > now() - interval '1 minute' FROM n}), 't',
+	'new rows have keys that tell their time');
 ok_kidctl('back', 'orders');
 is(query($options), $before =~ s/\{g1=U\/app\}|NULL/$&/r, 'an identity has its options again');
-is(query(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer', 'numbers go on above');
+is(query(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer',
+	'numbers go on above');
 
 # Privileges on views, and views of other roles
-fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x'); CREATE VIEW readonly AS SELECT id, b FROM p; REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON readonly FROM app;
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x');
+	CREATE VIEW readonly AS SELECT id, b FROM p; REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON readonly FROM app;
 	GRANT SELECT ON readonly TO g1 WITH GRANT OPTION});
 $node->safe_psql('one', 'SET ROLE g1; GRANT SELECT ON readonly TO g2');
-stops('a privilege that another role granted', [ 'p', @during ], qr/view public\.readonly: privileges that g1 granted will come from the owner/);
+stops('a privilege that another role granted', [ 'p', @during ],
+	qr/view public\.readonly: privileges that g1 granted will come from the owner/);
 $node->safe_psql('one', 'GRANT g1 TO app');
 my $acl = q{SELECT relacl FROM pg_class WHERE relname = 'readonly'};
 $before = query($acl);
@@ -42,33 +52,41 @@ $node->safe_psql('one', 'REVOKE g1 FROM app; ALTER VIEW readonly OWNER TO g2');
 stops('a view of another role', [ 'p', @during ], qr/view public\.readonly: must be made again, and belongs to g2/);
 
 # Names that another role has taken, and what roles and schemas are given by default
-fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x'); ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO g1;
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x');
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO g1;
 	GRANT CREATE ON SCHEMA public TO g1});
-$node->safe_psql('one', 'ALTER ROLE app SET default_transaction_read_only = on; ALTER ROLE app SET role = g1; GRANT g1 TO app');
+$node->safe_psql('one',
+	'ALTER ROLE app SET default_transaction_read_only = on; ALTER ROLE app SET role = g1; GRANT g1 TO app');
 $node->safe_psql('one', 'SET ROLE g1; CREATE TABLE t (a int); CREATE UNIQUE INDEX kid_new_p_pkey ON t (a)');
-stops('a name that is taken', [ 'p', @during ], qr/index public\.p_pkey: gets a counterpart whose name is taken by an index of g1: public\.kid_new_p_pkey/);
+stops('a name that is taken', [ 'p', @during ],
+	qr/index public\.p_pkey: gets a counterpart whose name is taken by an index of g1: public\.kid_new_p_pkey/);
 $node->safe_psql('one', 'DROP TABLE t');
 ok_kidctl('run', 'p', @during);
-$node->safe_psql('one', 'DROP INDEX kid_new_p_pkey; SET ROLE g1; CREATE TABLE t (a int); CREATE UNIQUE INDEX kid_new_p_pkey ON t (a)');
+$node->safe_psql('one',
+	'DROP INDEX kid_new_p_pkey; SET ROLE g1; CREATE TABLE t (a int); CREATE UNIQUE INDEX kid_new_p_pkey ON t (a)');
 my ($planted) = kidctl('swap', 'p');
 like($planted, qr/^error: index public\.p_pkey is not ready$/m, 'an index of another table is no twin');
 $node->safe_psql('one', 'DROP TABLE t; CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE later OWNER TO app');
 my ($later) = kidctl('run', 'p', @during);
-like($later, qr/^error: public\.later refers to the keys since the move began/m, 'a table that refers to the keys since the move began');
+like($later, qr/^error: public\.later refers to the keys since the move began/m,
+	'a table that refers to the keys since the move began');
 $node->safe_psql('one', 'DROP TABLE later');
 ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
 ok_kidctl('finish', 'p');
 $node->safe_psql('postgres', 'ALTER ROLE app RESET ALL; REVOKE g1 FROM app');
 
-# A table that is called as the sequences with the secrets of kid in plain SQL are, in a database in which the planner looks at
-# all tables before it looks at their schema
-fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE secret (a text)', 'ALTER DATABASE one SET enable_indexscan = off; ALTER DATABASE one SET enable_bitmapscan = off');
+# A table that is called as the sequences with the secrets of kid in plain SQL are, in a database in which the planner
+# looks at all tables before it looks at their schema
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE secret (a text)',
+	'ALTER DATABASE one SET enable_indexscan = off; ALTER DATABASE one SET enable_bitmapscan = off');
 passes('a table that is called secret', 'p', @during);
 
 # An old key that is kept is not a difference that somebody must accept.
-fresh(q{CREATE TABLE p (id serial PRIMARY KEY, b text); CREATE TABLE i (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY); CREATE TABLE "Q" (id uuid PRIMARY KEY);
-	INSERT INTO p (b) VALUES ('x'); INSERT INTO i DEFAULT VALUES; INSERT INTO "Q" VALUES ('0190a000-0000-4000-8000-000000000001')});
+fresh(q{CREATE TABLE p (id serial PRIMARY KEY, b text);
+	CREATE TABLE i (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY); CREATE TABLE "Q" (id uuid PRIMARY KEY);
+	INSERT INTO p (b) VALUES ('x'); INSERT INTO i DEFAULT VALUES;
+	INSERT INTO "Q" VALUES ('0190a000-0000-4000-8000-000000000001')});
 foreach (qw(p i "Q"))
 {
 	my $output = passes("an old key that is kept, of $_", $_, @during, '--old-name', 'old "id"');
@@ -76,13 +94,18 @@ foreach (qw(p i "Q"))
 }
 
 # A key that refers to another one
-fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE more (id bigint PRIMARY KEY CONSTRAINT more_p REFERENCES p, c text)');
-stops('a key that refers to another one', [ 'more', @during ], qr/constraint more_p on public\.more: makes the column refer also to public\.p  \(stops\)\n +hint: Move public\.p instead/);
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text);
+	CREATE TABLE more (id bigint PRIMARY KEY CONSTRAINT more_p REFERENCES p, c text)');
+my $refers = 'makes the column refer also to public\.p';
+stops('a key that refers to another one', [ 'more', @during ],
+	qr/constraint more_p on public\.more: $refers  \(stops\)\n +hint: Move public\.p instead/);
 
 # A long view that puts the key beside other columns is not shown in full, also if a constant is in it.
 fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE q (id bigserial PRIMARY KEY, b text);
 	CREATE VIEW long AS ' . join(' UNION ALL ', ('SELECT id, b FROM p WHERE id > 7', 'SELECT id, b FROM q') x 30));
-stops('a long view', [ 'p', '--no-rehearsal', @during ], qr/view public\.long: has a constant beside the key: id > 7  \(stops\)\n(?: {6}.*\n){30} +\S+ and \d+ more lines\n/);
+my $constant = 'has a constant beside the key: id > 7  \(stops\)';
+stops('a long view', [ 'p', '--no-rehearsal', @during ],
+	qr/view public\.long: $constant\n(?: {6}.*\n){30} +\S+ and \d+ more lines\n/);
 
 # Triggers and CHECKs that name tables without their schema
 fresh(q{CREATE TABLE words (w text);
@@ -98,54 +121,82 @@ foreach ([], [ '--triggers', 'run', '--accept', 'trigger count_words on public.p
 	ok_kidctl('back', 'p');
 }
 
-# Views that PostgreSQL does not see as depending on the key are read after each step: they fail although nothing refuses the
-# swap. What takes long says nothing, and views of other roles are not read, whose code would run with the rights of this one.
-fresh(q{CREATE TABLE r (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO r DEFAULT VALUES;
-	CREATE FUNCTION ids() RETURNS TABLE (id bigint) LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT r.id FROM r; END'; CREATE VIEW listed AS SELECT * FROM ids();
-	CREATE VIEW slow AS SELECT pg_sleep(8) IS NULL AS n; CREATE VIEW broken AS SELECT 1 / 0 AS n; GRANT USAGE, CREATE ON SCHEMA public TO g1; GRANT SELECT ON r TO g1});
+# Views that PostgreSQL does not see as depending on the key are read after each step: they fail although
+# nothing refuses the swap. What takes long says nothing, and views of other roles are not read, whose code
+# would run with the rights of this one.
+fresh(q{CREATE TABLE r (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO r DEFAULT VALUES;
+	CREATE FUNCTION ids() RETURNS TABLE (id bigint)
+		LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT r.id FROM r; END';
+	CREATE VIEW listed AS SELECT * FROM ids();
+	CREATE VIEW slow AS SELECT pg_sleep(8) IS NULL AS n; CREATE VIEW broken AS SELECT 1 / 0 AS n;
+	GRANT USAGE, CREATE ON SCHEMA public TO g1; GRANT SELECT ON r TO g1});
 $node->safe_psql('one', q{SET ROLE g1; CREATE VIEW of_g1 AS SELECT 1 / 0 AS n; GRANT SELECT ON of_g1 TO app});
 query('CREATE VIEW on_g1 AS TABLE of_g1');
-stops('a view that fails after the swap', [qw(r --time made)], qr/^  SELECT on public\.listed: after swap: structure of query does not match function result type.*\(stops\)$/m,
-	qr/^  SELECT on public\.slow: canceling statement/m, qr/^  SELECT on public\.broken: division by zero$/m, qr/ 1 of which stop/);
-unlike(passes('a view that was accepted', qw(r --time made --accept), 'SELECT on public.listed'), qr/on_g1|of_g1/, 'no view of another role is read');
+stops('a view that fails after the swap', [qw(r --time made)],
+	qr/^  SELECT on public\.listed: after swap: structure of query does not match function result type.*\(stops\)$/m,
+	qr/^  SELECT on public\.slow: canceling statement/m, qr/^  SELECT on public\.broken: division by zero$/m,
+	qr/ 1 of which stop/);
+unlike(passes('a view that was accepted', qw(r --time made --accept), 'SELECT on public.listed'), qr/on_g1|of_g1/,
+	'no view of another role is read');
 
 # Where kidctl refuses, it says what to do, and that helps.
-fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); CREATE TABLE above (p bigint); CREATE TABLE c (p bigint DEFAULT 1 REFERENCES p) INHERITS (above);
-	CREATE UNLOGGED TABLE u (p bigint REFERENCES p); CREATE TYPE row_of AS (p bigint); CREATE TABLE t OF row_of; ALTER TABLE t ADD FOREIGN KEY (p) REFERENCES p;
-	CREATE TABLE other (id bigint PRIMARY KEY); ALTER TABLE t ADD CONSTRAINT t_other FOREIGN KEY (p) REFERENCES other; CREATE TABLE n (n bigint DEFAULT nextval('p_id_seq'));
-	CREATE INDEX other_class ON t (p int8_ops) WITH (fillfactor = 70); CREATE RULE quiet AS ON UPDATE TO u DO ALSO NOTHING; ALTER TABLE u ENABLE ALWAYS RULE quiet});
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	CREATE TABLE above (p bigint); CREATE TABLE c (p bigint DEFAULT 1 REFERENCES p) INHERITS (above);
+	CREATE UNLOGGED TABLE u (p bigint REFERENCES p); CREATE TYPE row_of AS (p bigint); CREATE TABLE t OF row_of;
+	ALTER TABLE t ADD FOREIGN KEY (p) REFERENCES p;
+	CREATE TABLE other (id bigint PRIMARY KEY); ALTER TABLE t ADD CONSTRAINT t_other FOREIGN KEY (p) REFERENCES other;
+	CREATE TABLE n (n bigint DEFAULT nextval('p_id_seq'));
+	CREATE INDEX other_class ON t (p int8_ops) WITH (fillfactor = 70);
+	CREATE RULE quiet AS ON UPDATE TO u DO ALSO NOTHING; ALTER TABLE u ENABLE ALWAYS RULE quiet});
+my $detach = 'Detach the sequence from the key: ALTER SEQUENCE public\.p_id_seq OWNED BY NONE';
 stops('what is refused', [qw(p --time made)],
 	qr/^  public\.c: inherits.*\n    hint: Take it out of the inheritance: ALTER TABLE … NO INHERIT ….$/m,
 	qr/^  public\.u: is temporary or unlogged .*\n    hint: ALTER TABLE … SET LOGGED\.$/m,
 	qr/^  public\.t: is a typed table .*\n    hint: ALTER TABLE … NOT OF\.$/m,
 	qr/^  constraint t_other on public\.t: .*\n    hint: Drop it\.$/m,
 	qr/^  rule quiet on public\.u: .*\n    hint: Drop it before the move, or disable it/m,
-	qr/^  default value for public\.n\.n: .*\n    hint: Detach the sequence from the key: ALTER SEQUENCE public\.p_id_seq OWNED BY NONE\.$/m);
-query(q{ALTER TABLE c NO INHERIT above; ALTER TABLE c ALTER p DROP DEFAULT; ALTER TABLE u DISABLE RULE quiet; ALTER TABLE u SET LOGGED; ALTER TABLE t NOT OF; ALTER TABLE t DROP CONSTRAINT t_other;
+	qr/^  default value for public\.n\.n: .*\n    hint: $detach\.$/m);
+query(q{ALTER TABLE c NO INHERIT above; ALTER TABLE c ALTER p DROP DEFAULT; ALTER TABLE u DISABLE RULE quiet;
+	ALTER TABLE u SET LOGGED; ALTER TABLE t NOT OF; ALTER TABLE t DROP CONSTRAINT t_other;
 	ALTER SEQUENCE p_id_seq OWNED BY NONE; INSERT INTO p DEFAULT VALUES});
 ok_kidctl(@$_) foreach [qw(run p --time made)], [qw(swap p)], [qw(finish p)];
 query('INSERT INTO n DEFAULT VALUES');
 is(query('SELECT n > 1 FROM n'), 't', 'the sequence still gives numbers');
 
 # What a user can get wrong is an error in one line.
-fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE TABLE two (p bigint REFERENCES p, k kid64 REFERENCES k, n int, PRIMARY KEY (p, n)); CREATE TABLE lone (a int UNIQUE REFERENCES lone (a)); CREATE VIEW v AS TABLE p; CREATE MATERIALIZED VIEW m AS TABLE p;
-	CREATE TYPE c AS (a int); CREATE TABLE parted (id bigint PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE "Part" PARTITION OF parted DEFAULT},
-	'CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE public.f (id bigint) SERVER far; ALTER TABLE f OWNER TO app');
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE two (p bigint REFERENCES p, k kid64 REFERENCES k, n int, PRIMARY KEY (p, n));
+	CREATE TABLE lone (a int UNIQUE REFERENCES lone (a)); CREATE VIEW v AS TABLE p;
+	CREATE MATERIALIZED VIEW m AS TABLE p;
+	CREATE TYPE c AS (a int); CREATE TABLE parted (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE "Part" PARTITION OF parted DEFAULT},
+	'CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw;
+		CREATE FOREIGN TABLE public.f (id bigint) SERVER far; ALTER TABLE f OWNER TO app');
 my $session = open_session($node, 'one', 'app');
 answer($session, 'CREATE TEMPORARY TABLE mine (id bigint PRIMARY KEY);');
 my $temporary = $node->safe_psql('one', q{SELECT oid::regclass FROM pg_class WHERE relname = 'mine'});
 my $no_table = 'is not a table: this operation is not supported for';
 foreach (
-	[ qr/^error: public\.two has no primary key of one column\nhint: Move public\.p, public\.k: [^\n]*\n\z/, qw(rekey check two), @during ],
-	[ qr/^error: public\.lone has no primary key of one column\nhint: Make one column its primary key first\.\n\z/, qw(rekey check lone), @during ],
+	[ qr/^error: public\.two has no primary key of one column\nhint: Move public\.p, public\.k: [^\n]*\n\z/,
+		qw(rekey check two), @during ],
+	[ qr/^error: public\.lone has no primary key of one column\nhint: Make one column its primary key first\.\n\z/,
+		qw(rekey check lone), @during ],
 	[ qr/^error: malformed range literal: "x"[^\n]*\n\z/, qw(rekey check p --during x) ],
 	[ qr/^error: improper relation name[^\n]*\n\z/, qw(rekey check a.b.c.d --during x) ],
 	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), 'a' x 64 ],
 	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), '' ],
-	(map { [ qr/^error: "public\.v" $no_table views\n\z/, @$_ ] } [ qw(rekey check v), @during ], [qw(rekey status v)], [qw(partition check v --width 1day)], [qw(leave check v)], [qw(leave check k v)]),
-	(map { my ($name, $kind) = @$_; [ qr/^error: "public\.$name" $no_table $kind\n\z/, qw(rekey run), $name, @during ] } [ 'm', 'materialized views' ], [ 'f', 'foreign tables' ], [ 'p_id_seq', 'sequences' ], [ 'p_pkey', 'indexes' ], [ 'parted_pkey', 'partitioned indexes' ], [ 'c', 'composite types' ]),
-	[ qr/^error: permission denied: "(pg_catalog\.)?pg_class" is a system catalog\n\z/, qw(rekey check pg_class), @during ],
-	[ qr/^error: permission denied for schema pg_temp_\d+\n\z|^error: table \S+ does not exist\n\z/, qw(rekey check), $temporary, @during ],
+	(map { [ qr/^error: "public\.v" $no_table views\n\z/, @$_ ] } [ qw(rekey check v), @during ], [qw(rekey status v)],
+		[qw(partition check v --width 1day)], [qw(leave check v)], [qw(leave check k v)]),
+	(map {
+			my ($name, $kind) = @$_;
+			[ qr/^error: "public\.$name" $no_table $kind\n\z/, qw(rekey run), $name, @during ]
+		} [ 'm', 'materialized views' ], [ 'f', 'foreign tables' ], [ 'p_id_seq', 'sequences' ],
+		[ 'p_pkey', 'indexes' ], [ 'parted_pkey', 'partitioned indexes' ], [ 'c', 'composite types' ]),
+	[ qr/^error: permission denied: "(pg_catalog\.)?pg_class" is a system catalog\n\z/, qw(rekey check pg_class),
+		@during ],
+	[ qr/^error: permission denied for schema pg_temp_\d+\n\z|^error: table \S+ does not exist\n\z/, qw(rekey check),
+		$temporary, @during ],
 	[ qr/^error: "public\."Part"" is a partition of "public\.parted"\nhint: /, qw(rekey check "Part"), @during ],
 	[ qr/^error: table nix does not exist\n\z/, qw(rekey cancel nix) ],
 	(map { [ qr/^error: no move of public\.p has begun\n/, 'rekey', $_, 'p' ] } qw(cancel swap finish back status)),
@@ -158,7 +209,8 @@ foreach (
 	like($output, $expected, "kidctl @arguments[0, 1, 2]");
 	is($status, $output =~ /^error|argument/m ? 2 : 1, 'its exit status');
 }
-like((run_kidctl($node->connstr('one'), qw(rekey check), $temporary, @during))[0], qr/^error: "$temporary" is a temporary table\n/, 'a superuser sees temporary tables of others');
+like((run_kidctl($node->connstr('one'), qw(rekey check), $temporary, @during))[0],
+	qr/^error: "$temporary" is a temporary table\n/, 'a superuser sees temporary tables of others');
 close_session($session);
 {
 	local $ENV{PATH} = '/nowhere';
@@ -169,10 +221,14 @@ close_session($session);
 SKIP:
 {
 	skip 'WITHOUT OVERLAPS is of PostgreSQL 18', 4 if $node->pg_version < 18;
-	fresh(q{CREATE TABLE o (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); CREATE TABLE l (o_id bigint REFERENCES o, valid tstzrange, CONSTRAINT lpk PRIMARY KEY (o_id, valid WITHOUT OVERLAPS));
-		INSERT INTO o DEFAULT VALUES; INSERT INTO l VALUES (1, '[2026-01-01,2026-02-01)')}, 'CREATE EXTENSION btree_gist');
+	fresh(q{CREATE TABLE o (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+		CREATE TABLE l (o_id bigint REFERENCES o, valid tstzrange,
+			CONSTRAINT lpk PRIMARY KEY (o_id, valid WITHOUT OVERLAPS));
+		INSERT INTO o DEFAULT VALUES; INSERT INTO l VALUES (1, '[2026-01-01,2026-02-01)')},
+		'CREATE EXTENSION btree_gist');
 	ok_kidctl($_, 'o', '--time', 'made') foreach qw(run swap finish);
-	is(query(q{SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'lpk'}), 'PRIMARY KEY (o_id, valid WITHOUT OVERLAPS)', 'a key WITHOUT OVERLAPS is made again');
+	is(query(q{SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'lpk'}),
+		'PRIMARY KEY (o_id, valid WITHOUT OVERLAPS)', 'a key WITHOUT OVERLAPS is made again');
 }
 
 done_testing();

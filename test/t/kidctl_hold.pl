@@ -1,5 +1,5 @@
-# Of two kidctl that would work on one move at the same time, the second ends with an error that names the first. Nobody but the owner
-# can keep a move from going on, and the first keeps nothing from VACUUM.
+# Of two kidctl that would work on one move at the same time, the second ends with an error that names the first. Nobody
+# but the owner can keep a move from going on, and the first keeps nothing from VACUUM.
 use strict;
 use warnings;
 use Dialogue;
@@ -8,19 +8,26 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = kidctl_server;
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; CREATE ROLE tenant LOGIN; GRANT SET ON PARAMETER session_replication_role TO app');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; CREATE ROLE tenant LOGIN;
+	GRANT SET ON PARAMETER session_replication_role TO app');
 $node->safe_psql('postgres', 'CREATE DATABASE one OWNER app');
 # What the owner gives others by default is not given to them here.
 $node->safe_psql('one', q{
-	CREATE EXTENSION kid; SET ROLE app; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO tenant; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO tenant;
-	CREATE SCHEMA app; CREATE TABLE app.orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
-	INSERT INTO app.orders SELECT FROM generate_series(1, 100); CREATE TABLE app.events (id kid64 PRIMARY KEY DEFAULT kid_next());
-	CREATE TABLE app.parted (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id); CREATE TABLE app.rest PARTITION OF app.parted DEFAULT;
+	CREATE EXTENSION kid; SET ROLE app; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO tenant;
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO tenant;
+	CREATE SCHEMA app;
+	CREATE TABLE app.orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO app.orders SELECT FROM generate_series(1, 100);
+	CREATE TABLE app.events (id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE app.parted (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
+	CREATE TABLE app.rest PARTITION OF app.parted DEFAULT;
 	INSERT INTO app.parted DEFAULT VALUES});
 my $owner = as_role($node, 'one', 'app');
 
-my $holder = q{SELECT pid FROM pg_locks JOIN pg_class AS c ON c.oid = relation WHERE relname = 'running' AND mode = 'ExclusiveLock' AND granted};
-my $waiting = q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'kidctl' AND wait_event_type = 'Lock'};
+my $holder = q{SELECT pid FROM pg_locks JOIN pg_class AS c ON c.oid = relation
+	WHERE relname = 'running' AND mode = 'ExclusiveLock' AND granted};
+my $waiting = q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'kidctl'
+	AND wait_event_type = 'Lock'};
 
 # Starts a kidctl that has the lock of its move and waits for that of a table, which another session has.
 sub start_waiting
@@ -28,7 +35,8 @@ sub start_waiting
 	my ($reader, $table, @words) = @_;
 	answer($reader, "BEGIN; LOCK TABLE $table IN SHARE UPDATE EXCLUSIVE MODE;");
 	my $first = start_kidctl($owner, @words);
-	$node->poll_query_until('one', "SELECT EXISTS ($holder) AND ($waiting)") or die "kidctl does not wait: ${ $first->{output} }";
+	$node->poll_query_until('one', "SELECT EXISTS ($holder) AND ($waiting)")
+	  or die "kidctl does not wait: ${ $first->{output} }";
 	return $first;
 }
 
@@ -40,13 +48,17 @@ foreach (\@run, map { [ 'rekey', $_, 'app.orders' ] } qw(cancel))
 {
 	my ($output, $status) = run_kidctl($owner, @$_);
 	is($status, 2, "a second kidctl @$_[0, 1] ends with an error");
-	like($output, qr/^error: another kidctl works on this move: process $pid, application kidctl, role app, since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\S*\nhint: Wait /m, 'which tells who works on the move, and since when');
+	my $other = qr/process $pid, application kidctl, role app, since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\S*/;
+	like($output, qr/^error: another kidctl works on this move: $other\nhint: Wait /m,
+		'which tells who works on the move, and since when');
 }
-is($node->safe_psql('one', "SELECT concat(backend_xid, backend_xmin) FROM pg_stat_activity WHERE pid = $pid"), '', 'the lock keeps no row from VACUUM');
+is($node->safe_psql('one', "SELECT concat(backend_xid, backend_xmin) FROM pg_stat_activity WHERE pid = $pid"), '',
+	'the lock keeps no row from VACUUM');
 my ($schema) = $node->safe_psql('one', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'});
 foreach ('ACCESS SHARE', 'EXCLUSIVE')
 {
-	like(run_sql($node, 'one', 'tenant', "BEGIN; LOCK TABLE $schema.running IN $_ MODE", may_fail => 1), qr/permission denied for schema $schema/, "another role cannot take a lock: $_");
+	like(run_sql($node, 'one', 'tenant', "BEGIN; LOCK TABLE $schema.running IN $_ MODE", may_fail => 1),
+		qr/permission denied for schema $schema/, "another role cannot take a lock: $_");
 }
 
 # The session that has the lock is ended, as an administrator may do to one that is idle in a transaction.
@@ -64,7 +76,9 @@ $first = start_waiting($reader, 'app.orders', @run);
 my $dump = open_session($node, 'one');
 answer($dump, "BEGIN; LOCK TABLE $schema.running IN ACCESS SHARE MODE;");
 $first->{handle}->signal('INT');
-ok($node->poll_query_until('one', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'kidctl')}), 'an interrupted kidctl waits for no dump');
+ok($node->poll_query_until('one',
+		q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'kidctl')}),
+	'an interrupted kidctl waits for no dump');
 close_session($dump);
 answer($reader, 'COMMIT;');
 finish_kidctl($first);
@@ -81,14 +95,17 @@ my @ended = map { [ finish_kidctl($_) ] } @both;
 my @good = grep { $_->[1] == 0 } @ended;
 my ($bad) = grep { $_->[1] != 0 } @ended;
 cmp_ok(scalar @good, '>=', 1, 'of two that begin at the same time one goes on') or diag(map { $_->[0] } @ended);
-like($bad ? $bad->[0] : 'error: another kidctl', qr/^error: another kidctl /m, 'and the other one does not, unless it is later');
+like($bad ? $bad->[0] : 'error: another kidctl', qr/^error: another kidctl /m,
+	'and the other one does not, unless it is later');
 ($output, $status) = run_kidctl($owner, qw(rekey swap app.orders));
 is($status, 0, 'the move is whole') or diag($output);
 ($output, $status) = run_kidctl($owner, qw(rekey finish app.orders));
-is($node->safe_psql('one', q{SELECT count(*) FROM app.orders WHERE kid_timestamp(id) = made}), 100, 'and no row is without its key');
+is($node->safe_psql('one', q{SELECT count(*) FROM app.orders WHERE kid_timestamp(id) = made}), 100,
+	'and no row is without its key');
 
 # The other moves
-foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ] ], [ 'app.rest', [ qw(partition move app.parted --width), '1 month' ] ])
+foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ] ],
+	[ 'app.rest', [ qw(partition move app.parted --width), '1 month' ] ])
 {
 	my ($table, $begin) = @$_;
 	$first = start_waiting($reader, $table, @$begin);

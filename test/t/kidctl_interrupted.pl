@@ -1,5 +1,5 @@
-# kidctl ends in order when a signal arrives, leaves no copy of the rehearsal behind, and a copy that a killed kidctl has left is
-# dropped by the next rehearsal. Another server is taken for the copy only if it does what this one does.
+# kidctl ends in order when a signal arrives, leaves no copy of the rehearsal behind, and a copy that a killed kidctl
+# has left is dropped by the next rehearsal. Another server is taken for the copy only if it does what this one does.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -17,9 +17,12 @@ my ($node, $other) = map {
 	$one->start;
 	$one
 } 'main', 'other';
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE DATABASE one OWNER app');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app;
+	CREATE DATABASE one OWNER app');
 $node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app');
-$node->safe_psql('one', q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); INSERT INTO orders DEFAULT VALUES}, connstr => $node->connstr('one') . ' user=app');
+$node->safe_psql('one',
+	q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO orders DEFAULT VALUES}, connstr => $node->connstr('one') . ' user=app');
 
 my @check = ($python, qw(python/kidctl rekey check orders --time made -d), $node->connstr('one') . ' user=app');
 my $copies = q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl_[0-9a-f]{16}'};
@@ -54,7 +57,8 @@ foreach ([ INT => 2 ], [ TERM => 15 ], [ HUP => 1 ])
 	like($output, qr/^error: interrupted\nhint: Run the same command again to go on\.\n\z/m, '... in its own words');
 	is($node->safe_psql('postgres', $copies), 0, '... and no copy is left');
 }
-# Nor does it if the signal arrives while a session of the copy begins: that session would keep the copy from being dropped.
+# Nor does it if the signal arrives while a session of the copy begins: that session would keep the copy
+# from being dropped.
 {
 	my $code = q{
 import os, signal, sys
@@ -76,7 +80,8 @@ interrupted('KILL');
 $node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname ~ '^kidctl_')});
 cmp_ok($node->safe_psql('postgres', $copies), '>', 0, 'a kidctl that is killed leaves a copy, or two');
 $node->safe_psql('postgres', 'CREATE DATABASE kidctl_0123456789abcdef OWNER app');
-like(check(), qr/dropped database kidctl_[0-9a-f]{16}, which a kidctl that was killed has left/, 'which the next one drops');
+like(check(), qr/dropped database kidctl_[0-9a-f]{16}, which a kidctl that was killed has left/,
+	'which the next one drops');
 is($node->safe_psql('postgres', $copies), 1, 'but not a database of the user whose name only looks so');
 $node->safe_psql('postgres', 'DROP DATABASE kidctl_0123456789abcdef');
 my $first = IPC::Run::start([@check], '>&', \my $output);
@@ -89,14 +94,23 @@ like($output, qr/ 0 of which stop the move/, 'which comes to its end') or diag($
 sub elsewhere { return check('--rehearse-on', $_[0]) }
 my $there = $other->connstr('postgres');
 like(elsewhere('host=/nowhere'), qr/^error: --rehearse-on: /m, 'a server that cannot be reached');
-like(elsewhere("$there user=app"), qr/^error: --rehearse-on: .*role "app" does not exist/ms, 'a role that cannot connect');
+like(elsewhere("$there user=app"), qr/^error: --rehearse-on: .*role "app" does not exist/ms,
+	'a role that cannot connect');
 $other->safe_psql('postgres', 'CREATE ROLE app LOGIN SUPERUSER');
-like(elsewhere("$there user=app"), qr/^error: --rehearse-on: on that server the tables would belong to app, a superuser$/m, 'a role that is a superuser there');
+like(elsewhere("$there user=app"),
+	qr/^error: --rehearse-on: on that server the tables would belong to app, a superuser$/m,
+	'a role that is a superuser there');
 $other->safe_psql('postgres', 'ALTER ROLE app NOSUPERUSER; CREATE ROLE dba LOGIN SUPERUSER');
-like(elsewhere("$there user=dba"), qr/^error: --rehearse-on: role dba has rights on that server that app does not have: superuser/m, 'another role that is one');
-like(elsewhere("$there user=app"), qr/^error: --rehearse-on: app may not set session_replication_role on that server.*\nhint: .*GRANT SET ON PARAMETER/m, 'a role that may not do there what it may do here');
+like(elsewhere("$there user=dba"),
+	qr/^error: --rehearse-on: role dba has rights on that server that app does not have: superuser/m,
+	'another role that is one');
+my $error = 'app may not set session_replication_role on that server';
+like(elsewhere("$there user=app"), qr/^error: --rehearse-on: $error.*\nhint: .*GRANT SET ON PARAMETER/m,
+	'a role that may not do there what it may do here');
 $other->safe_psql('postgres', 'GRANT SET ON PARAMETER session_replication_role TO app');
-like(elsewhere("$there user=app"), qr/^error: role app may not create the database for the rehearsal\nhint: As a superuser run ALTER ROLE app CREATEDB\.$/m, 'a role that may not create databases there');
+$error = 'role app may not create the database for the rehearsal';
+like(elsewhere("$there user=app"), qr/^error: $error\nhint: As a superuser run ALTER ROLE app CREATEDB\.$/m,
+	'a role that may not create databases there');
 $other->safe_psql('postgres', 'ALTER ROLE app CREATEDB');
 my $found = elsewhere("$there user=app");
 like($found, qr/ 0 of which stop the move/, 'a server that can do the same') or diag($found);

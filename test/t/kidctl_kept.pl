@@ -67,8 +67,12 @@ sub same
 {
 	my ($got, $wanted, $what) = @_;
 	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file,
-			"$_->[1]\n"); $file } [ wanted => $wanted ], [ got => $got ];
+	my @files = map {
+		my $file = "$temporary/$_->[0]";
+		unlink $file;
+		append_to_file($file, "$_->[1]\n");
+		$file
+	} [ wanted => $wanted ], [ got => $got ];
 	fail($what);
 	diag(scalar `diff -U2 @files | head -60`);
 	return;

@@ -1,6 +1,6 @@
-# kidctl leave: takes kid's types away from tables while four sessions insert and one transaction stays open: no row gets lost or
-# stays without a key, and policies, triggers, NOT NULL and the order are as before. Then DROP EXTENSION kid needs no CASCADE.
-# The schemas of kidctl_leave_random.pl are of all kinds.
+# kidctl leave: takes kid's types away from tables while four sessions insert and one transaction stays open: no row
+# gets lost or stays without a key, and policies, triggers, NOT NULL and the order are as before. Then DROP EXTENSION
+# kid needs no CASCADE. The schemas of kidctl_leave_random.pl are of all kinds.
 use strict;
 use warnings;
 use utf8;
@@ -34,7 +34,8 @@ sub owner
 {
 	my ($database, $sql) = @_;
 	my ($stdout, $stderr);
-	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout, stderr => \$stderr, connstr => as_role($node, $database, 'shop'), on_error_stop => 0);
+	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout,
+		stderr => \$stderr, connstr => as_role($node, $database, 'shop'), on_error_stop => 0);
 	return $stderr;
 }
 
@@ -57,18 +58,21 @@ sub leaves
 database('shop', q{
 	CREATE DOMAIN some_id AS sno NOT NULL;
 	CREATE DOMAIN line_id AS some_id CONSTRAINT above CHECK (VALUE <> '2222222222222222');
-	CREATE TABLE "o.r""ders" (id kid64 PRIMARY KEY DEFAULT kid_next(), line line_id DEFAULT sno_next(), x flax DEFAULT flax_next(), parts kid64[], item text, by text);
+	CREATE TABLE "o.r""ders" (id kid64 PRIMARY KEY DEFAULT kid_next(), line line_id DEFAULT sno_next(),
+		x flax DEFAULT flax_next(), parts kid64[], item text, by text);
 	CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''must not run''; END';
 	CREATE TRIGGER "follow ""it" BEFORE INSERT OR UPDATE OF line ON "o.r""ders" FOR EACH ROW EXECUTE FUNCTION follow();
 	ALTER TABLE "o.r""ders" DISABLE TRIGGER "follow ""it";
-	CREATE TRIGGER always AFTER UPDATE OF id ON "o.r""ders" FOR EACH ROW WHEN (OLD.id <> '.6.nef3Mk.3') EXECUTE FUNCTION follow();
+	CREATE TRIGGER always AFTER UPDATE OF id ON "o.r""ders" FOR EACH ROW WHEN (OLD.id <> '.6.nef3Mk.3')
+		EXECUTE FUNCTION follow();
 	ALTER TABLE "o.r""ders" ENABLE ALWAYS TRIGGER always;
 	CREATE POLICY everyone ON "o.r""ders" USING (id <> '.6.nef3Mk.3' OR id = ANY ('{.6.nef3Mk.3}')) WITH CHECK (true);
 	CREATE POLICY "no 2" ON "o.r""ders" AS RESTRICTIVE FOR SELECT TO reader, shop USING (item !~ '^2');
 	ALTER TABLE "o.r""ders" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 	CREATE TABLE lines ("order" kid64 NOT NULL REFERENCES "o.r""ders", number int) PARTITION BY LIST (number);
 	CREATE TABLE lines_1 PARTITION OF lines DEFAULT;
-	CREATE VIEW items AS SELECT id, item, '''.6.nef3Mk.3''::public.kid64' AS text FROM "o.r""ders" JOIN lines ON "order" = id;
+	CREATE VIEW items AS SELECT id, item, '''.6.nef3Mk.3''::public.kid64' AS text FROM "o.r""ders"
+		JOIN lines ON "order" = id;
 	CREATE MATERIALIZED VIEW counts AS SELECT max(id) AS last, line, count(*) FROM "o.r""ders" GROUP BY line;
 	CREATE INDEX ON counts (last);
 	GRANT SELECT, INSERT ON "o.r""ders" TO client, reader; GRANT USAGE ON SCHEMA public TO client;
@@ -78,15 +82,18 @@ database('shop', q{
 my $state = q{
 	SELECT policyname, permissive, roles, cmd FROM pg_policies ORDER BY 1;
 	SELECT tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1;
-	SELECT attname, attnotnull OR typnotnull, typname FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid WHERE attrelid = '"o.r""ders"'::regclass AND attnum > 0 AND attname NOT IN ('id', 'x', 'parts') ORDER BY 1;
+	SELECT attname, attnotnull OR typnotnull, typname FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+		WHERE attrelid = '"o.r""ders"'::regclass AND attnum > 0 AND attname NOT IN ('id', 'x', 'parts') ORDER BY 1;
 	SELECT relrowsecurity, relforcerowsecurity FROM pg_class WHERE relname = 'o.r"ders';
-	SELECT conname, contype, convalidated FROM pg_constraint WHERE contype IN ('c', 'f') AND connamespace = 'public'::regnamespace ORDER BY 1, conrelid;
+	SELECT conname, contype, convalidated FROM pg_constraint
+		WHERE contype IN ('c', 'f') AND connamespace = 'public'::regnamespace ORDER BY 1, conrelid;
 	SELECT count(*) > 0 FROM counts WHERE last IS NOT NULL};
 my $state_before = superuser(shop => $state);
 my $constant = superuser(shop => q{SELECT '.6.nef3Mk.3'::kid64::bigint});
 my @orders = map { superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_) FROM "o.r""ders"}) } qw(id line x);
 my $parts = superuser(shop => q{SELECT md5(string_agg(parts::bigint[]::text, ' ' ORDER BY id)) FROM "o.r""ders"});
-my $values = superuser(shop => q{SELECT md5(string_agg(concat(id::bigint, line::text, x::text), ' ' ORDER BY id)) FROM "o.r""ders"});
+my $values = superuser(shop => q{SELECT md5(string_agg(concat(id::bigint, line::text, x::text), ' ' ORDER BY id))
+	FROM "o.r""ders"});
 
 my @writers;
 foreach my $writer (1 .. 4)
@@ -94,9 +101,11 @@ foreach my $writer (1 .. 4)
 	my %writer = (out => '', err => '');
 	my $file = "$temporary/leave_$writer.sql";
 	append_to_file($file, join '',
-		map { qq{INSERT INTO "o.r""ders" (item) VALUES ('$writer-$_') RETURNING item;\nSELECT pg_sleep(0.002) \\g /dev/null\n} }
+		map { qq{INSERT INTO "o.r""ders" (item) VALUES ('$writer-$_')
+			RETURNING item;\nSELECT pg_sleep(0.002) \\g /dev/null\n} }
 		  1 .. 50_000);
-	$writer{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('shop') . ' user=client', '-f', $file ], '>', \$writer{out}, '2>', \$writer{err});
+	$writer{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('shop') . ' user=client', '-f', $file ],
+		'>', \$writer{out}, '2>', \$writer{err});
 	push @writers, \%writer;
 }
 
@@ -127,13 +136,15 @@ my $program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines --
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
 kill_kidctl($program);
-is(superuser(shop => q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}), 'kid64', 'the program was killed while it waited');
+is(superuser(shop => q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}),
+	'kid64', 'the program was killed while it waited');
 $program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines));
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
 $open->query_safe('COMMIT');
 $open->quit;
-like((finish_kidctl($program))[0], qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/, 'the program tells the last step');
+like((finish_kidctl($program))[0], qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/,
+	'the program tells the last step');
 go_on();
 
 my ($done, $errors) = ("open\n", '');
@@ -143,39 +154,56 @@ foreach my $writer (@writers)
 	$done .= $writer->{out} =~ s/[^\n]*\z//r;
 	$errors .= $writer->{err};
 }
-unlike($errors, qr/ERROR:  (?!cached plan|cache lookup failed)/, 'no session saw another error than that of a plan made before');
+unlike($errors, qr/ERROR:  (?!cached plan|cache lookup failed)/,
+	'no session saw another error than that of a plan made before');
 my %rows = map { $_ => 1 } split /\n/, superuser(shop => 'SELECT item FROM "o.r""ders"');
 my @done = split /\n/, $done;
 is(scalar(grep { !$rows{$_} } @done), 0, 'no row is lost of ' . @done);
 is(superuser(shop => 'SELECT count(*) - count(DISTINCT id) FROM "o.r""ders"'), 0, 'each row has a key of its own');
-is(superuser(shop => 'SELECT count(*) FROM "o.r""ders" WHERE line IS NULL OR x IS NULL'), 0, 'also in the other columns');
-is(superuser(shop => $state), $state_before, 'policies, triggers, constraints, NOT NULL and row-level security are as before');
-is(superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_->[0]) FROM "o.r""ders" WHERE item LIKE 'old%'}), $orders[ $_->[1] ], "the order of $_->[0]")
+is(superuser(shop => 'SELECT count(*) FROM "o.r""ders" WHERE line IS NULL OR x IS NULL'), 0,
+	'also in the other columns');
+is(superuser(shop => $state), $state_before,
+	'policies, triggers, constraints, NOT NULL and row-level security are as before');
+is(superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_->[0]) FROM "o.r""ders" WHERE item LIKE 'old%'}),
+	$orders[ $_->[1] ], "the order of $_->[0]")
   foreach [ id => 0 ], [ line => 1 ], [ x => 2 ];
-is(superuser(shop => q{SELECT md5(string_agg(parts::text, ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}), $parts, 'arrays have their values');
-is(superuser(shop => q{SELECT md5(string_agg(concat(id, line, x), ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}), $values, 'and columns');
-like(superuser(shop => q{SELECT qual FROM pg_policies WHERE policyname = 'everyone'}), qr/id <> '$constant'::bigint.*'\{$constant\}'::bigint\[\]/, 'a constant is the number of the same ID');
-is(superuser(shop => q{SELECT min(text) FROM items}), q{'.6.nef3Mk.3'::public.kid64}, 'a text that looks like one is left alone');
+is(superuser(shop => q{SELECT md5(string_agg(parts::text, ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}),
+	$parts, 'arrays have their values');
+is(superuser(shop => q{SELECT md5(string_agg(concat(id, line, x), ' ' ORDER BY id)) FROM "o.r""ders"
+		WHERE item LIKE 'old%'}), $values, 'and columns');
+like(superuser(shop => q{SELECT qual FROM pg_policies WHERE policyname = 'everyone'}),
+	qr/id <> '$constant'::bigint.*'\{$constant\}'::bigint\[\]/, 'a constant is the number of the same ID');
+is(superuser(shop => q{SELECT min(text) FROM items}), q{'.6.nef3Mk.3'::public.kid64},
+	'a text that looks like one is left alone');
 is(owner(shop => 'DROP EXTENSION kid'), '', 'DROP EXTENSION needs no CASCADE');
-is(superuser(shop => q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'nothing is left of the move');
+is(superuser(shop => q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0,
+	'nothing is left of the move');
 
 # Operator classes that only kid's types have
 database('classes', q{
 	CREATE TABLE bookings (room kid64, during tstzrange, EXCLUDE USING gist (room WITH =, during WITH &&));
 	CREATE TABLE events (id kid64, n int); CREATE INDEX events_brin ON events USING brin (id kid64_minmax_multi_ops);
 	CREATE TABLE parted (id kid64, n int) PARTITION BY LIST (n); CREATE TABLE part_1 PARTITION OF parted DEFAULT;
-	CREATE INDEX parted_brin ON parted USING brin (id kid64_minmax_multi_ops) WITH (pages_per_range = 7); ALTER INDEX part_1_id_idx RENAME TO of_part; COMMENT ON INDEX parted_brin IS 'its';
+	CREATE INDEX parted_brin ON parted USING brin (id kid64_minmax_multi_ops) WITH (pages_per_range = 7);
+	ALTER INDEX part_1_id_idx RENAME TO of_part; COMMENT ON INDEX parted_brin IS 'its';
 	CREATE TABLE texts (id kid96, s sno, f flax);
-	CREATE INDEX texts_brin ON texts USING brin (id kid96_minmax_multi_ops); CREATE INDEX texts_gist ON texts USING gist (s, f);
+	CREATE INDEX texts_brin ON texts USING brin (id kid96_minmax_multi_ops);
+	CREATE INDEX texts_gist ON texts USING gist (s, f);
 	CREATE TABLE flakes (id flake); CREATE INDEX flakes_brin ON flakes USING brin (id flake_minmax_multi_ops)});
 my ($got, $stops) = leave('classes', 'check', 'bookings');
-like($got, qr/bookings_room_during_excl.*bigint has no default operator class for access method "gist"/, 'a class that needs another extension is told, with its constraint');
+like($got, qr/bookings_room_during_excl.*bigint has no default operator class for access method "gist"/,
+	'a class that needs another extension is told, with its constraint');
 is($stops, 1, 'and stops the move');
-like((leave('classes', 'check', 'texts'))[0], qr/index public\.texts_brin: .*operator class "text_minmax_multi_ops" does not exist.*index public\.texts_gist: /s, 'so are indexes, all of them at once');
+like((leave('classes', 'check', 'texts'))[0],
+	qr/index public\.texts_brin: .*operator class "text_minmax_multi_ops" does not exist.*index public\.texts_gist: /s,
+	'so are indexes, all of them at once');
 superuser(classes => 'CREATE EXTENSION btree_gist');
 is(owner(classes => 'DROP INDEX texts_brin'), '', 'what text has not is dropped');
 leaves('classes', 'run', '--all');
-is(superuser(classes => q{SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid::regclass::text IN ('bookings', 'events', 'parted', 'part_1', 'texts', 'flakes')}), <<'END' =~ s/\n\z//r, 'indexes have the classes of core types');
+my $definitions = superuser(classes => q{
+	SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index
+		WHERE indrelid::regclass::text IN ('bookings', 'events', 'parted', 'part_1', 'texts', 'flakes')});
+is($definitions, <<'END' =~ s/\n\z//r, 'indexes have the classes of core types');
 CREATE INDEX bookings_room_during_excl ON public.bookings USING gist (room, during)
 CREATE INDEX events_brin ON public.events USING brin (id int8_minmax_multi_ops)
 CREATE INDEX flakes_brin ON public.flakes USING brin (id int8_minmax_multi_ops)
@@ -188,14 +216,20 @@ is(owner(classes => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
 
 # An interruption while a constraint is validated, which takes long
 database('slow', q{
-	CREATE TABLE few (id kid64 PRIMARY KEY DEFAULT kid_next(), item text, CONSTRAINT slow CHECK (id > '...........' AND pg_sleep(0.02) IS NOT NULL));
-	CREATE MATERIALIZED VIEW many AS SELECT id FROM few; INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 250); REFRESH MATERIALIZED VIEW many});
+	CREATE TABLE few (id kid64 PRIMARY KEY DEFAULT kid_next(), item text,
+		CONSTRAINT slow CHECK (id > '...........' AND pg_sleep(0.02) IS NOT NULL));
+	CREATE MATERIALIZED VIEW many AS SELECT id FROM few;
+	INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 250); REFRESH MATERIALIZED VIEW many});
 $program = start_kidctl(as_role($node, 'slow', 'shop'), qw(leave run few --no-rehearsal));
-$node->poll_query_until('slow', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%VALIDATE CONSTRAINT%' AND pid <> pg_backend_pid()});
+$node->poll_query_until('slow',
+	q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%VALIDATE CONSTRAINT%' AND pid <> pg_backend_pid()});
 kill_kidctl($program);
-$node->poll_query_until('slow', q{SELECT pg_terminate_backend(pid) IS NULL FROM pg_stat_activity WHERE application_name = 'kidctl' UNION ALL SELECT true LIMIT 1});
+$node->poll_query_until('slow', q{SELECT pg_terminate_backend(pid) IS NULL FROM pg_stat_activity
+	WHERE application_name = 'kidctl' UNION ALL SELECT true LIMIT 1});
 $node->poll_query_until('slow', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'kidctl'});
-my $left = q{SELECT convalidated FROM pg_constraint WHERE conname = 'slow'; SELECT relispopulated FROM pg_class WHERE relname = 'many'; SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'};
+my $left = q{SELECT convalidated FROM pg_constraint WHERE conname = 'slow';
+	SELECT relispopulated FROM pg_class WHERE relname = 'many';
+	SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'};
 is(superuser(slow => $left), "f\nf\n1", 'the program was killed while it validated');
 leaves('slow', 'run', 'few');
 is(superuser(slow => $left), "t\nt\n0", 'the next run does the rest');
@@ -203,22 +237,36 @@ is(owner(slow => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
 
 # What kid alone can do is told, with what it is about. Some of it can be given up.
 database('needs', q{
-	CREATE TABLE e (id kid64 PRIMARY KEY DEFAULT kid_next(), item text, made timestamptz GENERATED ALWAYS AS (kid_timestamp(id)) STORED);
-	CREATE INDEX "by time" ON e USING brin (kid_timestamp(id)); CREATE STATISTICS day ON date_trunc('day', kid_timestamp(id), 'UTC') FROM e;
-	CREATE VIEW report AS SELECT kid_timestamp(id) AS at, item FROM e; CREATE POLICY p ON e USING (id > now() - interval '1 day');
-	CREATE VIEW as_text AS SELECT * FROM e WHERE id = item; CREATE FUNCTION f(kid64) RETURNS int LANGUAGE sql AS 'SELECT 1';
-	CREATE FUNCTION g() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN kid_next(); END'; CREATE TYPE pair AS (a kid64, b sno);
+	CREATE TABLE e (id kid64 PRIMARY KEY DEFAULT kid_next(), item text,
+		made timestamptz GENERATED ALWAYS AS (kid_timestamp(id)) STORED);
+	CREATE INDEX "by time" ON e USING brin (kid_timestamp(id));
+	CREATE STATISTICS day ON date_trunc('day', kid_timestamp(id), 'UTC') FROM e;
+	CREATE VIEW report AS SELECT kid_timestamp(id) AS at, item FROM e;
+	CREATE POLICY p ON e USING (id > now() - interval '1 day');
+	CREATE VIEW as_text AS SELECT * FROM e WHERE id = item;
+	CREATE FUNCTION f(kid64) RETURNS int LANGUAGE sql AS 'SELECT 1';
+	CREATE FUNCTION g() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN kid_next(); END';
+	CREATE TYPE pair AS (a kid64, b sno);
 	CREATE TABLE hashed (id kid64) PARTITION BY HASH (id); CREATE TABLE defaults (id kid64 DEFAULT kid64_floor(now()));
 	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one');
-	CREATE TABLE late (id flake); INSERT INTO late VALUES ('18446744073709551615'); CREATE TABLE told (id sno); CREATE PUBLICATION few FOR TABLE told (id)});
+	CREATE TABLE late (id flake); INSERT INTO late VALUES ('18446744073709551615'); CREATE TABLE told (id sno);
+	CREATE PUBLICATION few FOR TABLE told (id)});
 my ($needs) = leave('needs', 'check', '--all');
 like($needs, qr/$_/, "it names $_")
-  foreach 'index public\."by time": uses function public\.kid_timestamp', 'policy p on public\.e: uses operator', 'view public\.report: uses function', 'statistics public\.day: uses', 'column made of public\.e: is generated',
-  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash', 'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next', 'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped', 'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
-is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f; DROP TABLE hashed, defaults, late, told'), '', 'some of it is dropped');
+  foreach 'index public\."by time": uses function public\.kid_timestamp', 'policy p on public\.e: uses operator',
+  'view public\.report: uses function', 'statistics public\.day: uses', 'column made of public\.e: is generated',
+  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash',
+  'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next',
+  'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped',
+  'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
+is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f;
+		DROP TABLE hashed, defaults, late, told'), '', 'some of it is dropped');
 my $made = superuser(needs => 'SELECT made FROM e');
-leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day', 'column made of public.e');
-is(superuser(needs => q{SELECT string_agg(atttypid::regtype || coalesce(' ' || collname, ''), ', ' ORDER BY attnum) FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation WHERE attrelid = 'pair'::regclass}), 'bigint, text C', 'composite types change');
+leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day',
+	'column made of public.e');
+is(superuser(needs => q{SELECT string_agg(atttypid::regtype || coalesce(' ' || collname, ''), ', ' ORDER BY attnum)
+		FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation WHERE attrelid = 'pair'::regclass}),
+	'bigint, text C', 'composite types change');
 is(superuser(needs => 'SELECT made FROM e'), $made, 'a generated column keeps its values');
 is(owner(needs => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
 
@@ -228,18 +276,25 @@ system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble faile
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 superuser(plain => 'GRANT ALL ON SCHEMA public TO shop');
 is(owner(plain => slurp_file($script) . q{
-	CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT kid.kid_next(), u uuid DEFAULT kid.kid_uuidv7(), d kid.kid64 CHECK (d > 5));
+	CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT kid.kid_next(), u uuid DEFAULT kid.kid_uuidv7(),
+		d kid.kid64 CHECK (d > 5));
 	CREATE TABLE lines (id bigserial PRIMARY KEY, o bigint REFERENCES orders, d kid.kid64 DEFAULT kid.kid_next());
-	CREATE DOMAIN any_uuid AS uuid CHECK (VALUE <> gen_random_uuid()); CREATE DOMAIN visit AS any_uuid; CREATE TABLE visits (id visit PRIMARY KEY DEFAULT kid.kid_uuidv7(), n bigint);
-	CREATE VIEW w AS SELECT id, d FROM orders WHERE d = 5; SELECT kid.kid_track('lines'); SELECT kid.kid_track('orders');
+	CREATE DOMAIN any_uuid AS uuid CHECK (VALUE <> gen_random_uuid()); CREATE DOMAIN visit AS any_uuid;
+	CREATE TABLE visits (id visit PRIMARY KEY DEFAULT kid.kid_uuidv7(), n bigint);
+	CREATE VIEW w AS SELECT id, d FROM orders WHERE d = 5; SELECT kid.kid_track('lines');
+	SELECT kid.kid_track('orders');
 	CREATE POLICY p ON orders USING (d <> '7'::kid.kid64 OR d = ANY ('{7}'::kid.kid64[]));
 	INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT id FROM orders}), '', 'there is plain');
 like(leaves('plain', 'run', '--all'), qr/No table depends on kid any more/, 'tables can leave kid in plain SQL');
-is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT max(id) FROM orders; INSERT INTO visits (n) VALUES (1)'), '', 'and work without it');
-is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0", 'with all rows');
+is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES;
+		INSERT INTO lines (o) SELECT max(id) FROM orders; INSERT INTO visits (n) VALUES (1)'), '',
+	'and work without it');
+is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0",
+	'with all rows');
 
 # The page's own text
-my ($sql, $block) = decode('UTF-8', slurp_file('docs/operate/uninstall.md')) =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/s or die 'the page has no commands';
+my ($sql, $block) = decode('UTF-8', slurp_file('docs/operate/uninstall.md'))
+  =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/s or die 'the page has no commands';
 $node->safe_psql('postgres', 'DROP DATABASE shop');
 database('shop', $sql);
 foreach ([ check => 1 ], [ run => 0 ])
@@ -249,27 +304,39 @@ foreach ([ check => 1 ], [ run => 0 ])
 	my $output = '';
 	IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output);
 	is($? >> 8, $_->[1], $command);
-	my @lines = map { join "\n", sort split /\n/, s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr =~ s/Key \(id\)=\(\K[^)]*/…/gr } decode('UTF-8', $output), $shown;
+	my @lines = map { join "\n", sort split /\n/,
+		  s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr =~ s/Key \(id\)=\(\K[^)]*/…/gr } decode('UTF-8', $output), $shown;
 	is($lines[0], $lines[1], 'prints what the page shows');
 }
-is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}), '', 'the last statement of the page runs');
+is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}), '',
+	'the last statement of the page runs');
 is(superuser(shop => 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
 
-# A foreign key to a partitioned table has one more constraint for each partition. Those of the partitions keep their names.
+# A foreign key to a partitioned table has one more constraint for each partition. Those of the partitions
+# keep their names.
 database('referenced', q{
-	CREATE TABLE events (id kid64 PRIMARY KEY, previous kid64 CONSTRAINT itself REFERENCES events) PARTITION BY RANGE (id);
-	CREATE TABLE events_1 PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2..........'); CREATE TABLE events_2 PARTITION OF events DEFAULT;
+	CREATE TABLE events (id kid64 PRIMARY KEY, previous kid64 CONSTRAINT itself REFERENCES events)
+		PARTITION BY RANGE (id);
+	CREATE TABLE events_1 PARTITION OF events FOR VALUES FROM (MINVALUE) TO ('2..........');
+	CREATE TABLE events_2 PARTITION OF events DEFAULT;
 	ALTER TABLE events_2 RENAME CONSTRAINT itself TO "of 2"; COMMENT ON CONSTRAINT "of 2" ON events_2 IS 'its';
-	CREATE TABLE uses (event kid64 CONSTRAINT "to events" REFERENCES events); INSERT INTO events VALUES (kid_next(), NULL); UPDATE events SET previous = id; INSERT INTO uses SELECT id FROM events});
+	CREATE TABLE uses (event kid64 CONSTRAINT "to events" REFERENCES events);
+	INSERT INTO events VALUES (kid_next(), NULL); UPDATE events SET previous = id;
+	INSERT INTO uses SELECT id FROM events});
 leaves('referenced', 'run', 'events');
-is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
-	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}), qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|}, 'foreign keys to a partitioned table, and from it, keep their names');
+is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint')
+		FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
+	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}),
+	qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|},
+	'foreign keys to a partitioned table, and from it, keep their names');
 
 # In a template, kid belongs to the superuser who has created it.
 $node->safe_psql('postgres', "CREATE DATABASE prepared IS_TEMPLATE true $locale");
 $node->safe_psql('prepared', 'GRANT ALL ON SCHEMA public TO shop; CREATE EXTENSION kid');
 database('templated', 'CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT kid_next()); INSERT INTO t DEFAULT VALUES');
-like(leaves('templated', qw(check --all --template prepared)), qr/^not tried:.*\n(?: .*\n)*  extension kid: is not dropped, as it belongs to \S+ in the template$/m, 'which nobody else can drop');
+like(leaves('templated', qw(check --all --template prepared)),
+	qr/^not tried:.*\n(?: .*\n)*  extension kid: is not dropped, as it belongs to \S+ in the template$/m,
+	'which nobody else can drop');
 leaves('templated', qw(run --all --template prepared));
 is(owner('templated', 'DROP EXTENSION kid'), '', 'but its owner can drop kid where the tables are');
 

@@ -1,5 +1,6 @@
-# kidctl makes nobody wait for longer than a moment, whatever keeps it from its locks: a VACUUM, which it waits for without
-# blocking readers; an autovacuum, which gives way to it; and a query that reads a materialized view, which the swap makes again.
+# kidctl makes nobody wait for longer than a moment, whatever keeps it from its locks: a VACUUM, which it
+# waits for without blocking readers; an autovacuum, which gives way to it; and a query that reads a
+# materialized view, which the swap makes again.
 use strict;
 use warnings;
 use Dialogue;
@@ -15,7 +16,8 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "fsync = off\nautovacuum_naptime = 1\n");
 $node->start;
-$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO shop');
+$node->safe_psql('postgres',
+	'CREATE ROLE shop LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO shop');
 
 # Makes a database with tables of `shop`, whose autovacuum is off.
 sub database
@@ -24,7 +26,8 @@ sub database
 	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop");
 	$node->safe_psql($name, q{
 		CREATE EXTENSION kid; SET ROLE shop;
-		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text) WITH (autovacuum_enabled = off);
+		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text)
+			WITH (autovacuum_enabled = off);
 		CREATE TABLE lines (order_id bigint NOT NULL REFERENCES orders) WITH (autovacuum_enabled = off);
 		CREATE MATERIALIZED VIEW report AS SELECT id, item FROM orders;
 		INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
@@ -36,7 +39,8 @@ sub start_kidctl
 {
 	my ($database, $command, @arguments) = @_;
 	my %run = (output => '', command => "kidctl $command");
-	$run{handle} = IPC::Run::start([ $python, 'python/kidctl', split(/ /, $command), @arguments, '-d', $node->connstr($database) . ' user=shop' ], '>&', \$run{output});
+	$run{handle} = IPC::Run::start([ $python, 'python/kidctl', split(/ /, $command), @arguments,
+			'-d', $node->connstr($database) . ' user=shop' ], '>&', \$run{output});
 	return \%run;
 }
 
@@ -44,7 +48,8 @@ sub start_kidctl
 sub wait_for_lock
 {
 	my ($run, $database) = @_;
-	my $waits = "SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl' AND wait_event_type = 'Lock'";
+	my $waits = "SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl'
+		AND wait_event_type = 'Lock'";
 	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
 	while ($run->{handle}->pumpable && time < $end)
 	{
@@ -68,8 +73,10 @@ sub nobody_waits
 	my ($database, $name, $limit) = @_;
 	$limit //= '150ms';
 	my $script = PostgreSQL::Test::Utils::tempdir . '/script';
-	PostgreSQL::Test::Utils::append_to_file($script, "SET lock_timeout = '$limit';\nSELECT FROM orders LIMIT 1;\nINSERT INTO orders (item) VALUES ('milk');\n\\sleep 2 ms\n");
-	$node->command_like([ 'pgbench', '-n', '-T', 3, '-f', $script, $node->connstr($database) ], qr/number of failed transactions: 0|tps/, $name);
+	PostgreSQL::Test::Utils::append_to_file($script, "SET lock_timeout = '$limit';\n"
+		  . "SELECT FROM orders LIMIT 1;\nINSERT INTO orders (item) VALUES ('milk');\n\\sleep 2 ms\n");
+	$node->command_like([ 'pgbench', '-n', '-T', 3, '-f', $script, $node->connstr($database) ],
+		qr/number of failed transactions: 0|tps/, $name);
 	return;
 }
 
@@ -84,7 +91,8 @@ foreach my $case (
 	['leave run'])
 {
 	my ($command, @options) = @$case;
-	my $database = $node->safe_psql('postgres', q{SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'vacuum')}) eq 't' ? 'vacuum' : database('vacuum');
+	my $database = $node->safe_psql('postgres',
+		q{SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'vacuum')}) eq 't' ? 'vacuum' : database('vacuum');
 	my $vacuum = open_session($node, $database);
 	answer($vacuum, 'BEGIN; LOCK TABLE ONLY orders IN SHARE UPDATE EXCLUSIVE MODE;');
 	my $run = start_kidctl($database, "$command orders", @options);
@@ -107,15 +115,16 @@ answer($reader, 'COMMIT;');
 close_session($reader);
 ends_well($run);
 
-# An old snapshot keeps CREATE INDEX CONCURRENTLY waiting, and kidctl is killed. Its statement ends, and leaves an index that the
-# next run makes again, although a query has locked the table.
+# An old snapshot keeps CREATE INDEX CONCURRENTLY waiting, and kidctl is killed. Its statement ends, and leaves an index
+# that the next run makes again, although a query has locked the table.
 $database = database('killed');
 $reader = open_session($node, $database);
 answer($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT;');
 $run = start_kidctl($database, 'rekey run orders', '--time', 'created_at');
 ok(wait_for_lock($run, $database), 'building an index waits for an old snapshot');
 $run->{handle}->kill_kill(grace => 0);
-my $gone = "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')";
+my $gone =
+  "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')";
 ok($node->poll_query_until($database, $gone), 'its statement ends after kidctl was killed');
 my $invalid = 'SELECT count(*) FROM pg_index WHERE NOT indisvalid';
 is($node->safe_psql($database, $invalid), 1, 'and leaves an index');
@@ -132,9 +141,13 @@ is($node->safe_psql($database, $invalid), 0, 'and all indexes are valid');
 $database = database('autovacuum');
 ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
 $node->safe_psql($database, q{
-	INSERT INTO orders (item) SELECT 'milk' FROM generate_series(1, 20000); DELETE FROM lines; DELETE FROM orders WHERE item = 'milk';
-	ALTER TABLE orders SET (autovacuum_enabled = on, autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)});
-$node->poll_query_until($database, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'autovacuum: VACUUM % public.orders')") or die 'no autovacuum';
+	INSERT INTO orders (item) SELECT 'milk' FROM generate_series(1, 20000); DELETE FROM lines;
+	DELETE FROM orders WHERE item = 'milk';
+	ALTER TABLE orders SET (autovacuum_enabled = on, autovacuum_vacuum_threshold = 1,
+		autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)});
+$node->poll_query_until($database,
+	"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'autovacuum: VACUUM % public.orders')")
+  or die 'no autovacuum';
 my $begin = -s $node->logfile;
 ends_well(start_kidctl($database, 'rekey swap orders'));
 like(slurp_file($node->logfile, $begin), qr/canceling autovacuum task/, 'autovacuum gives way to the swap');

@@ -1,6 +1,6 @@
 # The page of the bounds. A new bound is written to the page before IDs pass the old one, and it is found again after a
-# shutdown and after a crash. The page is damaged in every way, with and without checksums, and written anew. One session
-# renews the lease while others continue.
+# shutdown and after a crash. The page is damaged in every way, with and without checksums, and written anew. One
+# session renews the lease while others continue.
 # Promise: After any kind of stop
 use strict;
 use warnings;
@@ -50,15 +50,19 @@ sub write_file
 }
 
 ok(!-e $path, 'before the first ID there is no page of the bounds');
-is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10, 'a read-only transaction makes the first IDs');
+is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10,
+	'a read-only transaction makes the first IDs');
 my $id = $node->sql('SELECT kid_next()::bigint');
 my $page = read_bounds();
-is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 4 1 200', 'the page has the right size, magic, version, timeline and length');
+is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 4 1 200',
+	'the page has the right size, magic, version, timeline and length');
 cmp_ok($page->{kid}, '>', $id, 'the bound of kid is above the first ID');
 is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
-				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'the bound of kid is above the first ID by a lease');
+				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't',
+	'the bound of kid is above the first ID by a lease');
 my $content = substr(slurp_file($path), 24, 176);
-is(unpack('Q', substr($content, 168)), crc32c(substr($content, 0, 168)), 'the page ends with the CRC-32C of its content');
+is(unpack('Q', substr($content, 168)), crc32c(substr($content, 0, 168)),
+	'the page ends with the CRC-32C of its content');
 is("$page->{flake} $page->{sno} $page->{uuidv7}", '0 0 0', 'the clocks without IDs have no bound');
 
 # A start begins at the bound, with kid preloaded or not. The clock is an hour behind.
@@ -67,29 +71,33 @@ $node->restart;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $page->{kid}, 'a start begins at the bound');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
-($id, my $flake, my $sno, my $uuid) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()');
+($id, my $flake, my $sno, my $uuid) = split /[|]/,
+  $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()');
 $page = read_bounds();
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid'"),
+is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake',
+		kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid'"),
 	't|t|t|t', 'preloaded: a start begins at the bounds of all clocks');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
 $node->set_clock('-3h');
 $node->start;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'after an immediate shutdown, IDs continue above the bound');
-is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats() WHERE clock = 'kid'}), 't',
+is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats() WHERE clock = 'kid'}),
+	't',
 	'with the clock two hours back, IDs are ahead of it');
 $node->set_clock('+0');
 
-# Damage is found at the first ID after a start, and remains until the page is written anew. `change` changes the file of the
-# page while the server is down.
+# Damage is found at the first ID after a start, and remains until the page is written anew. `change` changes the
+# file of the page while the server is down.
 sub error_of_start
 {
 	my ($change, $query) = @_;
 	$node->stop;
 	$change->();
 	$node->start;
-	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n" . ($query // 'SELECT kid_next()'));
+	my ($status, $stdout, $stderr) = $node->psql('postgres',
+		"\\set VERBOSITY verbose\n" . ($query // 'SELECT kid_next()'));
 	return $stderr;
 }
 sub flip
@@ -107,34 +115,46 @@ sub mend
 	my ($name, $notice) = @_;
 	my $time = $node->sql(q{SELECT clock_timestamp() + '10 s'});
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "SELECT kid_reset_clock('$time')");
-	like($stderr, $notice // qr{NOTICE:  page of the bounds of IDs was written anew\s*(?:psql\S+ NOTICE:  IDs in other databases.*)?\z}, "$name: kid_reset_clock() says what it did");
+	like($stderr, $notice
+		  // qr{NOTICE:  page of the bounds of IDs was written anew\s*(?:psql\S+ NOTICE:  IDs in other databases.*)?\z},
+		"$name: kid_reset_clock() says what it did");
 	# Clocks that need not be lowered stay where they are, ahead or not.
 	my $least = $notice ? '10 s' : '0';
-	is($node->sql(join ' UNION ALL ', map { "SELECT kid_timestamp($_) BETWEEN timestamptz '$time' - interval '$least' AND greatest('$time', clock_timestamp()) + '1 s'" }
+	is($node->sql(join ' UNION ALL ', map { "SELECT kid_timestamp($_) BETWEEN timestamptz '$time' - interval '$least'
+				AND greatest('$time', clock_timestamp()) + '1 s'" }
 			  qw(kid_next() flake_next() sno_next())),
 		"t\nt\nt", "$name: a superuser writes the page anew, and IDs have the given time");
 	return;
 }
-$node->sql('CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_reset_clock, kid_hold_clocks, kid_lower_clocks TO merger');
-my %place = (LSN => 0, magic => 24, 'the end of the magic' => 31, version => 32, 'the bound of kid' => 40, 'the bound of sno' => 63, pd_lower => 12);
+$node->sql('CREATE ROLE merger LOGIN;
+	GRANT EXECUTE ON FUNCTION kid_reset_clock, kid_hold_clocks, kid_lower_clocks TO merger');
+my %place = (LSN => 0, magic => 24, 'the end of the magic' => 31, version => 32, 'the bound of kid' => 40,
+	'the bound of sno' => 63, pd_lower => 12);
 foreach my $name (sort keys %place)
 {
 	my $good = slurp_file($path);
 	my $stderr = error_of_start(flip($place{$name}));
 	if ($name eq 'version')
 	{
-		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know\.\nHINT:  Install the version of kid}, "changed: $name");
+		my $detail = 'DETAIL:  File "global/9764" is of a version that this kid does not know';
+		like($stderr, qr{XX001: page of the bounds of IDs is damaged\n$detail\.\nHINT:  Install the version of kid},
+			"changed: $name");
 	}
 	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "changed: $name"); }
 	next if $name ne 'magic';
 	like($node->error_of('SELECT flake_next()'), $damaged, 'with a damaged page no clock starts');
-	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'with a damaged page no clock can be moved');
-	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
+	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001},
+		'with a damaged page no clock can be moved');
+	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL,
+			flax_next() IS NOT NULL}),
 		't|t|t', 'with a damaged page, functions that need no clock work');
-	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '4|0|0', 'with a damaged page, kid_stats() works');
-	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock(now() + '10 s')", extra_params => [ '-U', 'merger' ]);
+	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '4|0|0',
+		'with a damaged page, kid_stats() works');
+	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock(now() + '10 s')",
+		extra_params => [ '-U', 'merger' ]);
 	like($refused, qr{must be superuser}, 'only a superuser can write the page anew');
-	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged, 'a superuser cannot write the page anew for a time that is far ahead');
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged,
+		'a superuser cannot write the page anew for a time that is far ahead');
 	like($node->error_of('SELECT kid_next()'), $damaged, 'after a rejected reset the page is still damaged');
 }
 continue
@@ -143,13 +163,16 @@ continue
 }
 
 # One flipped bit makes pd_upper 0, as in a page of zeroes.
-like(error_of_start(sub { my $bytes = slurp_file($path); substr($bytes, 15, 1) = "\0"; write_file($bytes) }), qr{ERROR:  XX001: }, 'changed: pd_upper');
-like($node->error_of('SET zero_damaged_pages = on; SELECT kid_next()'), $damaged, 'changed: pd_upper, with zero_damaged_pages');
+like(error_of_start(sub { my $bytes = slurp_file($path); substr($bytes, 15, 1) = "\0"; write_file($bytes) }),
+	qr{ERROR:  XX001: }, 'changed: pd_upper');
+like($node->error_of('SET zero_damaged_pages = on; SELECT kid_next()'), $damaged,
+	'changed: pd_upper, with zero_damaged_pages');
 mend('pd_upper');
 
-# The page was written by a server with another system identifier, as after pg_createsubscriber. Its bounds apply, and the
-# server logs a message once.
-my $as_other = qr{LOG:  IDs start from the bound of a server with another system identifier\n.*HINT:  .*call kid_observe_all\(\)};
+# The page was written by a server with another system identifier, as after pg_createsubscriber. Its bounds
+# apply, and the server logs a message once.
+my $as_other =
+  qr{LOG:  IDs start from the bound of a server with another system identifier\n.*HINT:  .*call kid_observe_all\(\)};
 $node->set_clock('+1h');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->set_clock('+0');
@@ -166,11 +189,13 @@ like(substr(slurp_file($node->logfile), $before), $as_other, 'another system ide
 $before = -s $node->logfile;
 $node->restart;
 $node->sql('SELECT kid_next()');
-unlike(substr(slurp_file($node->logfile), $before), qr{system identifier}, 'another system identifier: no message at the next start');
-mend('another system identifier', qr{NOTICE:  logical clock of kid was lowered by 00:5\d:\d\d\.\d{3}\n.*NOTICE:  IDs in other databases});
+unlike(substr(slurp_file($node->logfile), $before), qr{system identifier},
+	'another system identifier: no message at the next start');
+mend('another system identifier',
+	qr{NOTICE:  logical clock of kid was lowered by 00:5\d:\d\d\.\d{3}\n.*NOTICE:  IDs in other databases});
 
-# Without data checksums every single bit of the content is checked, and of the header all from pd_flags to pd_special. kid_stats()
-# reads the file each time.
+# Without data checksums every single bit of the content is checked, and of the header all from pd_flags to
+# pd_special. kid_stats() reads the file each time.
 $node->sql('CHECKPOINT');
 my $good = slurp_file($path);
 is($node->sql(q{
@@ -196,7 +221,9 @@ write_file($good);
 $node->sql(q{CREATE TABLE ids (id kid64 PRIMARY KEY); INSERT INTO ids VALUES (kid64_floor(now() + interval '30 min'))});
 foreach my $byte (24, 10)
 {
-	like(error_of_start(flip($byte), 'SELECT kid_reset_clock(now())'), qr{ERROR:  55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: .*\nHINT:  .* with a later time}, "byte $byte changed: a row with a later ID is found");
+	like(error_of_start(flip($byte), 'SELECT kid_reset_clock(now())'),
+		qr{ERROR:  55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: .*\nHINT:  .* with a later time},
+		"byte $byte changed: a row with a later ID is found");
 	$node->stop;
 	write_file($good);
 	$node->start;
@@ -207,14 +234,17 @@ $node->sql('DROP TABLE ids');
 sub starts_anew
 {
 	my ($name, $change, $what) = @_;
-	my $as_first = qr{LOG:  IDs start from the system clock, as no bound of earlier IDs was found\n.*DETAIL:  File "\Q$path\E" $what\.\n.*HINT:  .*call kid_observe_all\(\)};
+	my $message = 'LOG:  IDs start from the system clock, as no bound of earlier IDs was found';
+	my $as_first = qr{$message\n.*DETAIL:  File "\Q$path\E" $what\.\n.*HINT:  .*call kid_observe_all\(\)};
 	$node->set_clock('+1h');
 	$node->sql('SELECT kid_next()');
 	$node->set_clock('+0');
 	my $before = -s $node->logfile;
 	is(error_of_start($change), '', "$name: IDs are made");
-	is($node->sql(q{SELECT kid_timestamp(kid_next()) < clock_timestamp() + '2 s'}), 't', "$name: IDs start from the clock, as in a first start");
-	like(substr(slurp_file($node->logfile), $before), $as_first, "$name: a message in the log says that IDs start from the clock");
+	is($node->sql(q{SELECT kid_timestamp(kid_next()) < clock_timestamp() + '2 s'}), 't',
+		"$name: IDs start from the clock, as in a first start");
+	like(substr(slurp_file($node->logfile), $before), $as_first,
+		"$name: a message in the log says that IDs start from the clock");
 	return;
 }
 starts_anew('truncated to nothing', sub { write_file('') }, 'is empty');
@@ -233,27 +263,33 @@ $node->sql('SELECT kid_next(), flake_next(), sno_next()');
 foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
 {
 	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: an error");
-	like($node->error_of('SELECT flake_next()'), qr{XX001}, "with checksums, byte $byte changed: an error in the next session, too");
-	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: the page is not written anew for a time that is far ahead");
-	like($node->error_of('SELECT flake_next()'), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: after a rejected reset the page is still damaged");
+	like($node->error_of('SELECT flake_next()'), qr{XX001},
+		"with checksums, byte $byte changed: an error in the next session, too");
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{ERROR:  XX001: },
+		"with checksums, byte $byte changed: the page is not written anew for a time that is far ahead");
+	like($node->error_of('SELECT flake_next()'), qr{ERROR:  XX001: },
+		"with checksums, byte $byte changed: after a rejected reset the page is still damaged");
 	mend('with checksums');
 }
 
-# The page is damaged while the server runs, and read again because it was evicted from shared buffers. The server still knows
-# the last IDs then.
+# The page is damaged while the server runs, and read again because it was evicted from shared buffers.
+# The server still knows the last IDs then.
 $node->append_conf('postgresql.conf', "shared_buffers = '128kB'\n");
 $node->restart;
 $node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '30 min'))});
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->sql('CHECKPOINT; CREATE TABLE pages AS SELECT repeat(n::text, 500) FROM generate_series(1, 2000) n');
 flip(40)->();
-like($node->error_of(q{SELECT count(*) FROM pages; SELECT kid_observe(kid64_floor(now() + interval '40 min'))}), qr{ERROR:  XX001: invalid page},
+like($node->error_of(q{SELECT count(*) FROM pages; SELECT kid_observe(kid64_floor(now() + interval '40 min'))}),
+	qr{ERROR:  XX001: invalid page},
 	'a page damaged while the server runs gives an error');
 $node->sql('SELECT kid_reset_clock(now() + interval \'1 day\')');
-is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'after the page was damaged and repaired in a running server, IDs continue as before');
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t',
+	'after the page was damaged and repaired in a running server, IDs continue as before');
 $node->stop('immediate');
 $node->start;
-is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'after the repair and a crash, IDs continue as before');
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t',
+	'after the repair and a crash, IDs continue as before');
 $node->append_conf('postgresql.conf', "shared_buffers = '16MB'\n");
 $node->sql('SELECT kid_reset_clock(now())');
 
@@ -266,7 +302,8 @@ IPC::Run::run([ 'postgres', '--single', '-D', $node->data_dir, 'postgres' ],
 my ($single) = $stdout =~ /id = "(\d+)"/;
 cmp_ok($single, '>', $id, 'a single-user server continues above the bound');
 $node->start;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $single, 'the next server continues above the IDs of the single-user server');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $single,
+	'the next server continues above the IDs of the single-user server');
 
 # Many sessions with a short lease: one session renews it in time while the others continue.
 $node->append_conf('postgresql.conf', "kid.lease = '100ms'\n");
@@ -295,7 +332,8 @@ is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|
 my $made = q{SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()};
 my $above = sub {
 	my ($last, $flake, $sno, $uuid) = split /[|]/, $_[0];
-	return $node->sql("SELECT kid_next()::bigint > $last, flake_next()::bigint > $flake, sno_next() > '$sno', kid_uuidv7() > '$uuid'");
+	return $node->sql("SELECT kid_next()::bigint > $last, flake_next()::bigint > $flake, sno_next() > '$sno',
+		kid_uuidv7() > '$uuid'");
 };
 foreach my $lease ('0', "'1s'")
 {
@@ -309,7 +347,8 @@ foreach my $lease ('0', "'1s'")
 	# The lease was on, as the clock was behind.
 	$node->set_clock('+70s');
 	$node->restart;
-	is($node->sql('SELECT count(kid_next()), (SELECT count(lease_until) FROM kid_stats()) FROM generate_series(1, 10)'), '10|0', 'the lease is off again');
+	is($node->sql('SELECT count(kid_next()), (SELECT count(lease_until) FROM kid_stats()) FROM generate_series(1, 10)'),
+		'10|0', 'the lease is off again');
 }
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
@@ -329,32 +368,40 @@ $node->set_clock('+0');
 $node->sql('SELECT sno_next()');
 restart_with_lease(0);
 my ($kid, $other) = split /[|]/, $bounded;
-my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL, sno_next() IS NOT NULL');
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|4', 'kid.lease = 0, but the bounds are ahead of the system clock: IDs start above them, with a lease');
+my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL,
+	sno_next() IS NOT NULL');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other,
+		(SELECT count(lease_until) FROM kid_stats())"), 't|t|4',
+	'kid.lease = 0, but the bounds are ahead of the system clock: IDs start above them, with a lease');
 my @ids = map { $node->restart; $node->sql('SELECT kid_next()::bigint') } 1 .. 3;
 ok($ids[0] < $ids[1] && $ids[1] < $ids[2], 'kid.lease = 0, bounds ahead: three starts in a row have rising IDs');
 $node->set_clock('+40m');
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until)
+		FROM kid_stats())"), 't|t|0', 'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
 $page = read_bounds();
 cmp_ok($page->{kid}, '>', $kid, 'kid.lease = 0: the page stays as it is');
 $node->append_conf('postgresql.conf', "kid.lease = '5s'\n");
 $node->reload;
 $node->poll_query_until('postgres', "SELECT kid_next() IS NOT NULL AND current_setting('kid.lease') = '5s'") or die;
-is($node->sql('SELECT count(lease_until) FROM kid_stats()'), '0', 'after kid.lease = 0 a reload does not begin a lease');
+is($node->sql('SELECT count(lease_until) FROM kid_stats()'), '0',
+	'after kid.lease = 0 a reload does not begin a lease');
 cmp_ok(read_bounds()->{kid}, '>=', $page->{kid}, 'after kid.lease = 0 a reload does not lower a bound');
 $node->stop('immediate');
 $node->start;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'after kid.lease = 0 a restart begins the lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other,
+		(SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'after kid.lease = 0 a restart begins the lease');
 # Half of it has passed, but not all: a call renews it early.
 my $until = $node->sql(q{SELECT lease_until FROM kid_stats() WHERE clock = 'kid'});
 usleep(3_000_000);
-is($node->sql(qq{SELECT kid_next() IS NOT NULL; SELECT lease_until > '$until' FROM kid_stats() WHERE clock = 'kid'}), "t\nt", 'half-way, the lease is renewed');
+is($node->sql(qq{SELECT kid_next() IS NOT NULL; SELECT lease_until > '$until' FROM kid_stats() WHERE clock = 'kid'}),
+	"t\nt", 'half-way, the lease is renewed');
 $node->append_conf('postgresql.conf', "kid.lease = '1h'\n");
 $node->reload;
 $node->poll_query_until('postgres', "SELECT current_setting('kid.lease') = '1h' FROM kid_stats() LIMIT 1") or die;
 $node->sql('SELECT kid_uuidv7()');
-is($node->sql(q{SELECT lease_until - clock_timestamp() < interval '1 min' FROM kid_stats() WHERE clock = 'uuidv7'}), 't', 'a reload does not make the lease longer');
+is($node->sql(q{SELECT lease_until - clock_timestamp() < interval '1 min' FROM kid_stats() WHERE clock = 'uuidv7'}),
+	't', 'a reload does not make the lease longer');
 $node->set_clock('+50m');
 restart_with_lease(0);
 $node->set_clock('+0');
@@ -365,7 +412,8 @@ restart_with_lease("'1s'");
 # A write of the page logs only the 200 bytes in use, not all 8 kB.
 is($node->sql(q{
 	SELECT min(bytes) BETWEEN 176 AND 1000 FROM (SELECT lsn - lag(lsn) OVER (ORDER BY n) AS bytes FROM (
-		SELECT n, kid_observe(kid64_floor(now() + n * interval '1 min')), pg_current_wal_insert_lsn() AS lsn FROM generate_series(1, 5) n OFFSET 0) one) each}),
+		SELECT n, kid_observe(kid64_floor(now() + n * interval '1 min')), pg_current_wal_insert_lsn() AS lsn
+			FROM generate_series(1, 5) n OFFSET 0) one) each}),
 	't', 'a new bound takes at most 1 kB of WAL');
 
 # kid_stats() shows damage before any call fails.
@@ -376,23 +424,30 @@ foreach my $change (flip(40), sub { write_file("\1" x 100) }, flip(8191))
 	my $content = slurp_file($path);
 	$change->();
 	$node->start;
-	is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs is damaged', 'kid_stats() shows a damaged page');
+	is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs is damaged',
+		'kid_stats() shows a damaged page');
 	$node->stop;
 	write_file($content);
 }
 $node->start;
-is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'calling kid_stats() does not change the page: restored, it works again');
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0',
+	'calling kid_stats() does not change the page: restored, it works again');
 
-# The page cannot be written: a call that needs it fails, and kid_stats() shows a problem, until the page can be written.
+# The page cannot be written: a call that needs it fails, and kid_stats() shows a problem, until the page
+# can be written.
 $node->stop;
 unlink $path or die $!;
 $node->start;
 my $directory = $node->data_dir . '/global';
 chmod 0555, $directory or die $!;
-like($node->error_of('SELECT kid_next()'), qr{ERROR:  42501: could not create file "global/9764"}, 'kid_next() fails if the page cannot be created');
-is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs could not be written, see the server log', 'kid_stats() shows that the page could not be written');
+like($node->error_of('SELECT kid_next()'), qr{ERROR:  42501: could not create file "global/9764"},
+	'kid_next() fails if the page cannot be created');
+is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}),
+	'page of the bounds of IDs could not be written, see the server log',
+	'kid_stats() shows that the page could not be written');
 chmod 0700, $directory or die $!;
-is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'kid_stats() shows no problem after the page could be written');
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0',
+	'kid_stats() shows no problem after the page could be written');
 $node->stop;
 
 done_testing();

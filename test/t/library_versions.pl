@@ -1,4 +1,5 @@
-# The library, the install script and the running server have different versions: an error says so, unless they are compatible.
+# The library, the install script and the running server have different versions: an error says so, unless
+# they are compatible.
 use strict;
 use warnings;
 use File::Copy;
@@ -52,7 +53,8 @@ sub error_of
 
 my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ],
 	[ 'src/pg/clocks/shmem.cpp', qr/struct_version == 1 /, 'struct_version == 2 ' ]);
-my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/\(\K$library\b/, 'kid_library_0_9' ]), build('999.0.0', @other_struct));
+my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/\(\K$library\b/, 'kid_library_0_9' ]),
+	build('999.0.0', @other_struct));
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
 
@@ -60,30 +62,38 @@ END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.s
 $node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE DATABASE other');
 my $id = $node->safe_psql('postgres', 'SELECT kid_next()');
 install($older);
-foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats()', 'SELECT kid_observe(sno_floor(now()))')
+foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats()',
+	'SELECT kid_observe(sno_floor(now()))')
 {
+	my $error = 'ERROR:  55000: shared memory of kid was set up by another version of its library';
 	like(error_of('postgres', $query),
-		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
+		qr/$error\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
 		"$query fails in a library with another struct in shared memory");
 }
-is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'functions that do not use shared memory work');
+is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"),
+	't|t', 'functions that do not use shared memory work');
 
-is($node->safe_psql('postgres', 'SELECT kid_version()'), '0.9.0', 'kid_version() tells the version of the library, not that of the script');
+is($node->safe_psql('postgres', 'SELECT kid_version()'), '0.9.0',
+	'kid_version() tells the version of the library, not that of the script');
 
 # The install script may need functions that the library does not have.
 like(error_of('other', 'CREATE EXTENSION kid'),
 	qr/ERROR:  42883: could not find function "$library" in file/,
 	'CREATE EXTENSION fails with an older library');
-is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0', 'a failed CREATE EXTENSION leaves no function behind');
+is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0',
+	'a failed CREATE EXTENSION leaves no function behind');
 
-# A newer library with an older script: every server is so between the installation of a new version and ALTER EXTENSION.
+# A newer library with an older script: every server is so between the installation of a new version and
+# ALTER EXTENSION.
 install($newer);
 $node->safe_psql('other', 'CREATE EXTENSION kid');
 pass('CREATE EXTENSION works with a newer library');
 $node->restart;
-cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'IDs rise with a newer library, after a restart of the server');
+cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id,
+	'IDs rise with a newer library, after a restart of the server');
 is($node->safe_psql('other', 'SELECT kid_version()'), '999.0.0', 'a newer library tells its version');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the function that checks versions is not left in the catalog');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0',
+	'the function that checks versions is not left in the catalog');
 
 # A type of another extension, whose library has an input function of the same name.
 append_to_file("$directory/same_symbol.c", <<'END');
@@ -102,12 +112,16 @@ system_or_bail('cc', '-shared', '-fPIC', '-I', $headers, '-o', "$directory/same_
 $node->safe_psql('other', qq{
 	CREATE SCHEMA other;
 	CREATE TYPE other.kid64;
-	CREATE FUNCTION other.input(cstring) RETURNS other.kid64 LANGUAGE C IMMUTABLE STRICT AS '$directory/same_symbol', 'kid64_in';
+	CREATE FUNCTION other.input(cstring) RETURNS other.kid64 LANGUAGE C IMMUTABLE STRICT AS '$directory/same_symbol',
+		'kid64_in';
 	CREATE FUNCTION other.output(other.kid64) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
 	CREATE TYPE other.kid64 (INPUT = other.input, OUTPUT = other.output, LIKE = text);
 });
-$node->safe_psql('other', q{CREATE TABLE strange (id other.kid64); CREATE TRIGGER own BEFORE INSERT ON strange FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id')});
-like(error_of('other', "$_ INSERT INTO strange VALUES ('1')"), qr/column "id" of relation "strange" is of type other\.kid64/, 'a type of another library is not a type of IDs' . ($_ && ', even if that library is loaded first'))
+$node->safe_psql('other', q{CREATE TABLE strange (id other.kid64);
+	CREATE TRIGGER own BEFORE INSERT ON strange FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id')});
+like(error_of('other', "$_ INSERT INTO strange VALUES ('1')"),
+	qr/column "id" of relation "strange" is of type other\.kid64/,
+	'a type of another library is not a type of IDs' . ($_ && ', even if that library is loaded first'))
   foreach '', "LOAD '$directory/same_symbol';";
 
 # The least minor versions, which the documents know, too.
@@ -117,7 +131,8 @@ is(scalar @least, 3, 'the least minor versions');
 foreach my $number (@least)
 {
 	my $version = sprintf '%d.%d', $number / 10000, $number % 10000;
-	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach grep { -e } 'docs/start/install.md', 'README.md', 'debian/rules';
+	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach grep { -e } 'docs/start/install.md', 'README.md',
+	  'debian/rules';
 }
 
 # A server whose minor version is too old for the library. The test changes the library, so that this server is too old.
@@ -127,15 +142,19 @@ SKIP:
 	skip 'from 18 on every minor version is supported', 2 if $number >= 180000;
 	my $next = $number + 1;
 	install(build('1.0.0', [ 'src/pg/module.cpp', qr/least_version\(version\)/, $next ]));
-	like(error_of('other', 'SELECT kid_next()'), qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /, 'kid_next() fails on a minor version that is too old');
-	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /, 'an input function fails on a minor version that is too old');
+	like(error_of('other', 'SELECT kid_next()'),
+		qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /,
+		'kid_next() fails on a minor version that is too old');
+	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /,
+		'an input function fails on a minor version that is too old');
 	install($newer);
 }
 
 SKIP:
 {
 	skip 'before 18 a module has no name', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
-	is($node->safe_psql('postgres', q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0.0',
+	is($node->safe_psql('postgres',
+			q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0.0',
 		'the library has its version in pg_get_loaded_modules()');
 }
 

@@ -1,5 +1,6 @@
-# Servers that replicate to each other, by the statements of docs/guides/many-servers.md: two, then a third and a fourth, under writes on
-# all of them. Each server has all rows once. Without a step rows are lost, or replication stops, as the page says.
+# Servers that replicate to each other, by the statements of docs/guides/many-servers.md: two, then a third
+# and a fourth, under writes on all of them. Each server has all rows once. Without a step rows are lost,
+# or replication stops, as the page says.
 use strict;
 use warnings;
 use utf8;
@@ -27,7 +28,8 @@ sub start_server
 	my ($name, @conf) = @_;
 	my $node = $node{$name} = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', join "\n", 'max_logical_replication_workers = 8', 'max_worker_processes = 16', @conf, '');
+	$node->append_conf('postgresql.conf', join "\n", 'max_logical_replication_workers = 8', 'max_worker_processes = 16',
+		@conf, '');
 	$node->start;
 	sql($node, $schema);
 	return $node;
@@ -37,7 +39,8 @@ my $page = slurp_file('docs/guides/many-servers.md');
 my ($first_two) = $page =~ /^```sql\n(-- a:.*?)^```$/ms;
 my $further = slurp_file('docs/guides/further_server.sql') =~ s/\A.*?^(?=-- c, )//msr;
 like($first_two, qr/^-- a:\n.*^-- b, .*^-- a:\n/ms, 'the page has a block for the first two servers');
-like($further, qr/^-- c, .*^-- b:\n.*^-- a:\n.*pg_replication_slot_advance/ms, 'further_server.sql has statements for three servers');
+like($further, qr/^-- c, .*^-- b:\n.*^-- a:\n.*pg_replication_slot_advance/ms,
+	'further_server.sql has statements for three servers');
 
 # Starts a client that inserts rows, and changes its own rows, until it is stopped.
 my @writers;
@@ -59,8 +62,10 @@ sub start_writer
 				PERFORM pg_sleep(0.005);
 			END LOOP;
 		END \$\$");
-	push @writers, { node => $node, handle => IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f', $script ], '>', \my $stdout, '2>', \my $stderr) };
-	$node->poll_query_until('postgres', "SELECT count(*) > 50 FROM orders WHERE server = '$name'") or die "$name does not write";
+	push @writers, { node => $node, handle => IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1',
+				'-d', $node->connstr('postgres'), '-f', $script ], '>', \my $stdout, '2>', \my $stderr) };
+	$node->poll_query_until('postgres', "SELECT count(*) > 50 FROM orders WHERE server = '$name'")
+	  or die "$name does not write";
 	return;
 }
 
@@ -78,7 +83,8 @@ sub stop_writers
 sub contents
 {
 	my ($node, $database) = @_;
-	return sql($node, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server) FROM (SELECT server, count(*) FROM orders GROUP BY server) AS s
+	return sql($node, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server)
+		FROM (SELECT server, count(*) FROM orders GROUP BY server) AS s
 						UNION ALL SELECT md5(string_agg(o::text, '' ORDER BY id)) FROM orders AS o}, $database);
 }
 
@@ -111,7 +117,8 @@ start_writer($c);
 # A fourth.
 my $d = start_server('d', 'kid.lanes = 16', 'kid.node = 3');
 my %fourth = (c => 'd', b => [ 'b', 'c' ]);
-is(scalar(grep { $_->[1] =~ /CREATE SUBSCRIPTION/ } statements_of($further, \%fourth)), 6, 'the fourth server subscribes to three, and they to it');
+is(scalar(grep { $_->[1] =~ /CREATE SUBSCRIPTION/ } statements_of($further, \%fourth)), 6,
+	'the fourth server subscribes to three, and they to it');
 run_block($further, \%fourth);
 start_writer($d);
 usleep(500_000);
@@ -120,9 +127,11 @@ catch_up($a, $b, $c, $d);
 my $contents = contents($a);
 like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{3,}, d \d{2,}\n/, 'all servers made rows: ' . $contents =~ s/\n.*//sr);
 is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c, $d;
-is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'), 'b8 c4 d12', 'IDs of each server are in its lane');
+is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'),
+	'b8 c4 d12', 'IDs of each server are in its lane');
 # 19 counts the errors of more kinds of synchronization.
-my $errors = q{SELECT count(*) FROM pg_stat_subscription_stats s, jsonb_each_text(to_jsonb(s)) e WHERE e.key LIKE '%\_error_count' AND e.value <> '0'};
+my $errors = q{SELECT count(*) FROM pg_stat_subscription_stats s, jsonb_each_text(to_jsonb(s)) e
+	WHERE e.key LIKE '%\_error_count' AND e.value <> '0'};
 is(sql($_, $errors), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
 
 # The lanes of recent rows. A publisher that is restarted goes on with its subscribers, but not with `disable_on_error`.
@@ -134,17 +143,20 @@ sub arrives
 {
 	my ($from, @nodes) = @_;
 	my $id = sql($from, "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
-	return join ' ', map { $_->poll_query_until('postgres', "SELECT count(*) = 1 FROM orders WHERE id = '$id'") ? $_->name : () } @nodes;
+	return join ' ', map { $_->poll_query_until('postgres', "SELECT count(*) = 1 FROM orders WHERE id = '$id'")
+		  ? $_->name : () } @nodes;
 }
 
 $b->stop;
 wait_until($a, q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}, 'a_from_b does not run');
 $b->start;
 is(arrives($b, $a, $c, $d), 'a c d', 'a publisher was restarted: its rows arrive');
-is(sql($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled') foreach $a, $c, $d;
+is(sql($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled')
+  foreach $a, $c, $d;
 sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
 $b->restart;
-wait_until($a, q{SELECT NOT subenabled FROM pg_subscription WHERE subname = 'a_from_b'}, 'with disable_on_error it would disable the subscription');
+wait_until($a, q{SELECT NOT subenabled FROM pg_subscription WHERE subname = 'a_from_b'},
+	'with disable_on_error it would disable the subscription');
 sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
 
 my @nodes = ($a, $b, $c, $d);
@@ -177,13 +189,16 @@ my $id = sql($a, q{INSERT INTO orders (server) VALUES ('a') RETURNING id});
 sql($b, "INSERT INTO orders (id, server) VALUES ('$id', 'b')");
 sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
 sql($b, 'ALTER SUBSCRIPTION b_from_a ENABLE');
-wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stats', $_->name . ' stops at a duplicate key') foreach @nodes;
+wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stats',
+	$_->name . ' stops at a duplicate key') foreach @nodes;
 
-# Deletes a row on one server. A session with a replication origin counts as another server, whose changes no subscription brings.
+# Deletes a row on one server. A session with a replication origin counts as another server, whose changes
+# no subscription brings.
 sub delete_here
 {
 	my ($node, $condition) = @_;
-	sql($node, "SELECT pg_replication_origin_create('by_hand') WHERE NOT EXISTS (SELECT FROM pg_replication_origin WHERE roname = 'by_hand');
+	sql($node, "SELECT pg_replication_origin_create('by_hand')
+		WHERE NOT EXISTS (SELECT FROM pg_replication_origin WHERE roname = 'by_hand');
 		SELECT pg_replication_origin_session_setup('by_hand'); DELETE FROM orders WHERE $condition");
 	return;
 }
@@ -193,19 +208,22 @@ delete_here($_, "id = '$id'") foreach @nodes;
 equal('without the duplicate key');
 
 # Another table.
-my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION \S+ (REFRESH[^`]*)`/s or die;
+my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION \S+ (REFRESH[^`]*)`/s
+  or die;
 sql($_, "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers") foreach @nodes;
 foreach my $here (@nodes)
 {
-	sql($here, 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh") foreach grep { $_ != $here } @nodes;
+	sql($here, 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh")
+	  foreach grep { $_ != $here } @nodes;
 }
 sql($_, 'INSERT INTO customers (name) VALUES ($$' . $_->name . '$$)') foreach @nodes;
 catch_up(@nodes);
-is(sql($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d', $_->name . ' has all rows of another table') foreach @nodes;
+is(sql($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d',
+	$_->name . ' has all rows of another table') foreach @nodes;
 sql($_, 'DROP TABLE customers') foreach @nodes;
 
-# The page's statements for a subscription that must not touch its publisher, for the slots on a copy of the files, and for the slot
-# of a server that is gone. A statement that waits for the publisher is an error.
+# The page's statements for a subscription that must not touch its publisher, for the slots on a copy of the files, and
+# for the slot of a server that is gone. A statement that waits for the publisher is an error.
 my ($untouched) = $page =~ /^### A subscription that must not touch its publisher\n(.*?)^### /ms;
 my ($drop_subscription, $drop_slots, $drop_slot) = $untouched =~ /^```sql\n(.*?)^```/msg;
 
@@ -245,8 +263,10 @@ foreach my $backup ('copy', 'files')
 	is(sql($copy, $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a', "slots of a on a copy: $backup");
 	drop_untouched($copy, "a_from_$_") foreach 'b', 'c', 'd';
 	sql($copy, $drop_slots);
-	is(sql($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"), "0\n0", 'the copy has no subscriptions and slots any more');
-	is(sql($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1, 'the slot of a is still there: ' . $_->name) foreach $b, $c, $d;
+	is(sql($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"), "0\n0",
+		'the copy has no subscriptions and slots any more');
+	is(sql($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1,
+		'the slot of a is still there: ' . $_->name) foreach $b, $c, $d;
 	$copy->adjust_conf('postgresql.conf', 'max_logical_replication_workers', undef);
 	$copy->restart;
 	is(arrives($b, $a, $c, $d), 'a c d', 'beside a copy, rows arrive');
@@ -258,14 +278,16 @@ foreach my $backup ('copy', 'files')
 }
 
 # d is lost. A new server gets its number.
-sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min')); INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
+sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
+	INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
 catch_up(@nodes);
 $d->stop('immediate');
 @nodes = ($a, $b, $c);
 foreach my $node (@nodes)
 {
 	my $name = $node->name . '_from_d';
-	wait_until($node, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active}, $node->name . ' has lost d');
+	wait_until($node, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active},
+		$node->name . ' has lost d');
 	drop_untouched($node, $name);
 	sql($node, $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
 }
@@ -289,7 +311,8 @@ sub subscribe
 {
 	my ($from, $options) = @_;
 	sql($c, sprintf(q{CREATE SUBSCRIPTION hasty_from_%s CONNECTION '%s dbname=postgres' PUBLICATION everything
-						WITH (origin = none, disable_on_error = true, %s)}, $from->name, $from->connstr, $options), 'hasty');
+						WITH (origin = none, disable_on_error = true, %s)}, $from->name, $from->connstr, $options),
+		'hasty');
 	return;
 }
 
@@ -308,14 +331,20 @@ sub begin_again
 		my $name = 'hasty_from_' . $_->name;
 		drop_untouched($c, $name, 'hasty')
 		  if sql($c, "SELECT count(*) FROM pg_subscription WHERE subname = '$name'", 'hasty') > 0;
-		$_->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name = '$name' AND active") or die 'the slot is in use';
+		$_->poll_query_until('postgres',
+			"SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name = '$name' AND active")
+		  or die 'the slot is in use';
 		sql($_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
 	}
 	sql($c, 'TRUNCATE orders', 'hasty');
 	return;
 }
 
-sub wait_until_copied { $c->poll_query_until('hasty', q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) or die 'not copied'; return }
+sub wait_until_copied
+{
+	$c->poll_query_until('hasty', q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) or die 'not copied';
+	return;
+}
 
 # c copies from a while a takes rows from b.
 my $offset = -s $c->logfile;
@@ -324,7 +353,8 @@ sql($b, q{INSERT INTO orders (server) VALUES ('b')});
 catch_up($a, $b, $c, $e);
 $b->wait_for_catchup('hasty_from_b');
 subscribe($a, 'copy_data = true');
-like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a copy from a, while a takes rows from b: a row of b arrives twice');
+like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/,
+	'a copy from a, while a takes rows from b: a row of b arrives twice');
 begin_again();
 
 # The subscription to b comes after the copy.
@@ -335,7 +365,8 @@ subscribe($b, 'copy_data = false');
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
 catch_up($a, $b, $c, $e);
 $_->wait_for_catchup('hasty_from_' . $_->name) foreach $a, $b;
-is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2', 'a subscription to b after the copy from a: a row of b is lost');
+is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2',
+	'a subscription to b after the copy from a: a row of b is lost');
 is(sql($c, "$errors AND subname LIKE 'hasty%'", 'hasty'), 0, 'nothing reports the lost row');
 begin_again();
 
@@ -344,7 +375,8 @@ sql($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
 $a->poll_query_until('postgres', q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}) or die;
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
 subscribe($b, 'copy_data = false, enabled = false');
-my $position = sql($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription WHERE subname = 'a_from_b'});
+my $position = sql($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription
+	WHERE subname = 'a_from_b'});
 my ($advance) = $further =~ /^(SELECT pg_replication_slot_advance.*?;)/ms;
 $advance =~ s/c_from_b/hasty_from_b/;
 $advance =~ s/'0\/1C6F2A8'/'$position'/;
@@ -357,17 +389,20 @@ begin_again();
 # Clients write on a new server before others subscribe to it, or before it has copied all.
 sql($c, q{INSERT INTO orders (server) VALUES ('early')}, 'hasty');
 sql($c, 'CREATE PUBLICATION everything FOR TABLE orders', 'hasty');
-sql($a, sprintf q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty' PUBLICATION everything WITH (origin = none, copy_data = false)}, $c->connstr);
+sql($a, sprintf q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty'
+	PUBLICATION everything WITH (origin = none, copy_data = false)}, $c->connstr);
 sql($c, q{INSERT INTO orders (server) VALUES ('late')}, 'hasty');
 $c->wait_for_catchup('a_from_hasty');
-is(sql($a, q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late', 'a row that was written before the subscription is lost');
+is(sql($a, q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late',
+	'a row that was written before the subscription is lost');
 $offset = -s $c->logfile;
 subscribe($a, 'copy_data = true');
-like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a row that was written before the copy comes back with it');
+like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/,
+	'a row that was written before the copy comes back with it');
 
 $_->stop('immediate') foreach $a, $b, $c, $e;
-# While a subscriber copies the first rows of a table, here again and again because one of them is there already, it has a slot for
-# that table. A copy of the subscriber must not drop it.
+# While a subscriber copies the first rows of a table, here again and again because one of them is there already, it has
+# a slot for that table. A copy of the subscriber must not drop it.
 my ($publisher, $subscriber, $copied) = map { PostgreSQL::Test::Cluster->new($_) } 'publisher', 'subscriber', 'copied';
 foreach my $node ($publisher, $subscriber)
 {
@@ -376,7 +411,8 @@ foreach my $node ($publisher, $subscriber)
 	$node->safe_psql('postgres', 'CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)');
 }
 $publisher->safe_psql('postgres', 'CREATE PUBLICATION everything FOR TABLE t');
-$subscriber->safe_psql('postgres', q{CREATE SUBSCRIPTION a_from_b CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION everything});
+$subscriber->safe_psql('postgres',
+	q{CREATE SUBSCRIPTION a_from_b CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION everything});
 $publisher->poll_query_until('postgres', 'SELECT count(*) = 2 FROM pg_replication_slots') or die;
 $subscriber->backup('copied');
 $copied->init_from_backup($subscriber, 'copied');

@@ -1,6 +1,6 @@
-# What distinguishes servers. With kid.node = auto two promoted clones of one primary differ, and each keeps its number through
-# restarts. With kid.node = citus a server has the number that Citus gives it, and its workers reject unsafe calls. Citus is not
-# needed: kid reads its table.
+# What distinguishes servers. With kid.node = auto two promoted clones of one primary differ, and each keeps its number
+# through restarts. With kid.node = citus a server has the number that Citus gives it, and its workers reject unsafe
+# calls. Citus is not needed: kid reads its table.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -23,7 +23,8 @@ sub session
 sub node_of { return session($_[0], 'SELECT node FROM kid_identity()') }
 
 # The node number in every type that has it.
-my $everywhere = 'SELECT DISTINCT node FROM (VALUES (kid_node(kid96_next())), (kid_node(kid96_at(now()))), (kid_node(kid_global(kid_next())))) v (node)';
+my $everywhere = 'SELECT DISTINCT node
+	FROM (VALUES (kid_node(kid96_next())), (kid_node(kid96_at(now()))), (kid_node(kid_global(kid_next())))) v (node)';
 
 # kid64 and flake need no node number, so none is drawn. A copy made now draws a number of its own later.
 $primary->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
@@ -37,15 +38,19 @@ foreach ($east, $west)
 }
 my $wait = sub { $primary->wait_for_catchup($_, 'replay', $primary->lsn('flush')) foreach @_ };
 $wait->($east, $west);
-is(session($east, 'SELECT * FROM kid_identity()'), '||0|0|1', 'before a number is drawn, kid_identity() on a standby shows none');
-like(session($east, "\\set VERBOSITY verbose\nSELECT kid_global('.6.nef3Mk..')"),
-	qr/ERROR:  55000: node number of this server is not known\nDETAIL:  It is drawn when the first ID that contains it is made, and the server is in recovery/, 'before a number is drawn, a standby gives an error if it needs one');
+is(session($east, 'SELECT * FROM kid_identity()'), '||0|0|1',
+	'before a number is drawn, kid_identity() on a standby shows none');
+my $unknown = 'ERROR:  55000: node number of this server is not known';
+my $not_drawn = 'It is drawn when the first ID that contains it is made, and the server is in recovery';
+like(session($east, "\\set VERBOSITY verbose\nSELECT kid_global('.6.nef3Mk..')"), qr/$unknown\nDETAIL:  $not_drawn/,
+	'before a number is drawn, a standby gives an error if it needs one');
 
 my $number = node_of($primary);
 is(session($primary, $everywhere), $number, 'all types have the same node number');
 $wait->($east, $west);
 is(node_of($east), $number, 'a standby has the node number of its primary');
-is(session($east, q{SELECT kid_node(kid_global('.6.nef3Mk..'))}), $number, 'on a standby kid_global() uses the number of the primary');
+is(session($east, q{SELECT kid_node(kid_global('.6.nef3Mk..'))}), $number,
+	'on a standby kid_global() uses the number of the primary');
 $primary->restart;
 is(node_of($primary), $number, 'the node number stays after a restart');
 $primary->stop('immediate');
@@ -58,7 +63,8 @@ my %is = (primary => $number, east => session($east, $everywhere), west => sessi
 foreach ($east, $west)
 {
 	$_->safe_psql('postgres', 'CHECKPOINT');
-	is($_->safe_psql('postgres', 'SELECT timeline_id FROM pg_control_checkpoint()'), '2', 'a promoted clone is on timeline 2');
+	is($_->safe_psql('postgres', 'SELECT timeline_id FROM pg_control_checkpoint()'), '2',
+		'a promoted clone is on timeline 2');
 }
 isnt($is{east}, $is{west}, 'two promoted clones of one primary have different numbers');
 isnt($_, $number, 'a promoted clone has another number than its primary') foreach @is{qw(east west)};
@@ -93,16 +99,20 @@ $west->stop;
 # A promoted server has the lane of its own configuration.
 $east->append_conf('postgresql.conf', "kid.node = 3\nkid.lanes = 8\n");
 $east->restart;
-is(session($east, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335'), 't', 'IDs of the primary are in its lane');
+is(session($east, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335'), 't',
+	'IDs of the primary are in its lane');
 $east->backup('lanes');
 my $fourth = PostgreSQL::Test::Cluster->new('fourth');
 $fourth->init_from_backup($east, 'lanes', has_streaming => 1);
 $fourth->start;
-is(session($fourth, 'SELECT * FROM kid_identity()'), '3|3|3|3|8', 'kid_identity() on a standby shows the identity it will have');
-like(session($fourth, 'SELECT kid_next()'), qr/ERROR:  cannot execute kid_next\(\) during recovery/, 'a standby makes no ID');
+is(session($fourth, 'SELECT * FROM kid_identity()'), '3|3|3|3|8',
+	'kid_identity() on a standby shows the identity it will have');
+like(session($fourth, 'SELECT kid_next()'), qr/ERROR:  cannot execute kid_next\(\) during recovery/,
+	'a standby makes no ID');
 $east->stop;
 $fourth->promote;
-is(session($fourth, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335, lane FROM kid_identity()'), 't|3', 'a promoted server makes IDs in the configured lane');
+is(session($fourth, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335, lane FROM kid_identity()'), 't|3',
+	'a promoted server makes IDs in the configured lane');
 $fourth->stop;
 
 # Citus: creates the table as Citus 13.2 does.
@@ -127,7 +137,8 @@ sub configure
 }
 $primary->safe_psql('postgres', 'CREATE DATABASE plain');
 $primary->safe_psql('plain', 'CREATE EXTENSION kid');
-my $all = 'SELECT kid_sequence(kid_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())';
+my $all = 'SELECT kid_sequence(kid_next()), kid_node(kid96_next()), kid_partition(sno_next()),
+	kid_generator(flake_next())';
 my $next = "\\set VERBOSITY verbose\nSELECT";
 my $refused = qr/ERROR:  55000: IDs that this Citus worker makes would repeat those of other nodes\n/;
 like(session($primary, "\\set VERBOSITY verbose
@@ -140,32 +151,46 @@ like(session($primary, "\\set VERBOSITY verbose
 citus_group(0);
 like(session($primary, $all), qr/^\d+\|$number\|\d+\|0$/, 'a Citus coordinator makes IDs of all types');
 citus_group(5);
-like(session($primary, "$next $_"), qr/${refused}DETAIL:  "kid.lanes" is 1.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16/, "a Citus worker without lanes fails: $_")
+my $changes = q{ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16};
+like(session($primary, "$next $_"), qr/${refused}DETAIL:  "kid.lanes" is 1.*\nHINT:  .*$changes/,
+	"a Citus worker without lanes fails: $_")
   foreach 'kid_next()', 'kid64_next()', 'kid_next(3)', 'kid64_at(now())';
-like(session($primary, "$next $_"), qr/${refused}DETAIL:  The generator of flake.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'/, "a Citus worker without a generator number fails: $_") foreach 'flake_next()', 'flake_next(3)', 'flake_at(now())';
-is(session($primary, 'SELECT kid_node(kid96_next()), kid_partition(sno_next()), length(flax_next()::text)'), "$number|" . ($number & 0xffff) . '|16', 'a Citus worker makes kid96, sno and flax, which have a random part');
-is(session($primary, 'SELECT * FROM kid_identity()'), "$number|" . ($number & 0xffff) . '|||1', 'kid_identity() on a Citus worker shows no lane and no generator');
-is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next())', 'plain'), '11|0', 'another database of the server, without Citus, makes all types');
-is(session($primary, 'SET kid.flake_id = 9; SELECT kid_generator(flake_next())'), '9', 'a Citus worker makes flakes if kid.flake_id is set');
+like(session($primary, "$next $_"),
+	qr/${refused}DETAIL:  The generator of flake.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'/,
+	"a Citus worker without a generator number fails: $_") foreach 'flake_next()', 'flake_next(3)', 'flake_at(now())';
+is(session($primary, 'SELECT kid_node(kid96_next()), kid_partition(sno_next()), length(flax_next()::text)'),
+	"$number|" . ($number & 0xffff) . '|16', 'a Citus worker makes kid96, sno and flax, which have a random part');
+is(session($primary, 'SELECT * FROM kid_identity()'), "$number|" . ($number & 0xffff) . '|||1',
+	'kid_identity() on a Citus worker shows no lane and no generator');
+is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next())', 'plain'), '11|0',
+	'another database of the server, without Citus, makes all types');
+is(session($primary, 'SET kid.flake_id = 9; SELECT kid_generator(flake_next())'), '9',
+	'a Citus worker makes flakes if kid.flake_id is set');
 is(configure(node => q{'citus'}), '5|5|5||1', 'kid.node = citus: the number is that of Citus');
 like(session($primary, "$next kid_next()"), $refused, 'kid.node = citus: kid64 fails without lanes');
 is(session($primary, 'SELECT kid_generator(flake_next())'), '5', 'kid.node = citus: flake has the number of Citus');
 is(configure(lanes => 16), '5|5|5|5|16', 'kid.node = citus, with lanes: the identity has a lane');
 # Lane 5 = 0101 reversed is 1010 = 10. There are 16 lanes of 1024 sequences.
-is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_next() AS id'), 't', 'kid.node = citus, with lanes: kid64 is in its lane');
-is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5', 'kid.node = citus: other databases of the server have the same number');
+is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_next() AS id'), 't',
+	'kid.node = citus, with lanes: kid64 is in its lane');
+is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5',
+	'kid.node = citus: other databases of the server have the same number');
 is(configure(lanes => 4), '5|5|5||4', 'kid.node = citus: a number beyond the lanes gives no lane');
-like(session($primary, "$next kid_next()"), qr/ERROR:  F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 5, and the range is 0 to 3/, 'kid.node = citus: kid_next() fails with a number beyond the lanes');
+like(session($primary, "$next kid_next()"),
+	qr/ERROR:  F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 5, and the range is 0 to 3/,
+	'kid.node = citus: kid_next() fails with a number beyond the lanes');
 # The number of lanes becomes one again while a statement runs. From then on its IDs could repeat those of other nodes.
 configure(lanes => 16);
 my ($stdout, $stderr) = ('', '');
 my $running = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-c',
 		'DO $$ BEGIN FOR i IN 1 .. 3000 LOOP PERFORM kid_next(); COMMIT; PERFORM pg_sleep(0.01); END LOOP; END $$' ],
 	'>', \$stdout, '2>', \$stderr);
-$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die;
+$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+  or die;
 is(configure(lanes => 1), '5|5|5||1', 'the identity changes to one lane while a statement runs');
 $running->finish;
-like($stderr, qr/ERROR:  IDs that this Citus worker makes would repeat/, 'on a Citus worker that statement then ends with an error');
+like($stderr, qr/ERROR:  IDs that this Citus worker makes would repeat/,
+	'on a Citus worker that statement then ends with an error');
 
 # Citus gives a server its number when the server is added.
 configure(lanes => 16, node => 2);
@@ -175,12 +200,20 @@ citus_group(7);
 is(session($primary, 'SELECT * FROM kid_identity()'), '7|7|7|7|16', 'kid.node = citus: an added server has its number');
 # No session has read the number from Citus yet. Then two databases have different numbers.
 $primary->restart;
-like(session($primary, "$next kid_next()", 'plain'), qr/ERROR:  55000: node number of this server is not known\nDETAIL:  "kid.node" is "citus", and this database does not have Citus/, 'kid.node = citus: in a database without Citus the number is unknown at first');
-is(session($primary, 'SELECT node FROM kid_identity()', 'plain'), '', 'kid.node = citus: kid_identity() shows an unknown number as NULL');
+like(session($primary, "$next kid_next()", 'plain'),
+	qr/$unknown\nDETAIL:  "kid.node" is "citus", and this database does not have Citus/,
+	'kid.node = citus: in a database without Citus the number is unknown at first');
+is(session($primary, 'SELECT node FROM kid_identity()', 'plain'), '',
+	'kid.node = citus: kid_identity() shows an unknown number as NULL');
 is(session($primary, $everywhere), '7', 'kid.node = citus: a database with Citus has the number');
-is(session($primary, $everywhere, 'plain'), '7', 'kid.node = citus: after that, a database without Citus has the number too');
+is(session($primary, $everywhere, 'plain'), '7',
+	'kid.node = citus: after that, a database without Citus has the number too');
 citus_group(8, 'plain');
-like(session($primary, "$next $_", 'plain'), qr/ERROR:  55000: this server has two node numbers\nDETAIL:  "kid.node" is "citus", which is 8 in this database and 7 in another/, "kid.node = citus: with two different numbers a call fails: $_") foreach 'kid_next()', 'kid96_next()', 'sno_next()', 'flake_next()';
-is(session($primary, $everywhere), '7', 'kid.node = citus: with two different numbers, the first database still makes IDs');
+my $both = '"kid.node" is "citus", which is 8 in this database and 7 in another';
+like(session($primary, "$next $_", 'plain'), qr/ERROR:  55000: this server has two node numbers\nDETAIL:  $both/,
+	"kid.node = citus: with two different numbers a call fails: $_") foreach 'kid_next()', 'kid96_next()', 'sno_next()',
+  'flake_next()';
+is(session($primary, $everywhere), '7',
+	'kid.node = citus: with two different numbers, the first database still makes IDs');
 $primary->stop;
 done_testing();

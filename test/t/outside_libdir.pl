@@ -20,11 +20,13 @@ copy("$from_lib/kid.so", "$image/lib/kid.so") or die $!;
 chmod 0755, "$image/lib/kid.so";
 foreach my $extension (qw(kid kid_seal))
 {
-	append_to_file("$image/share/extension/$extension.control", slurp_file("$from_share/$extension.control") =~ s/\Q$version\E/999.0.0/r);
+	append_to_file("$image/share/extension/$extension.control",
+		slurp_file("$from_share/$extension.control") =~ s/\Q$version\E/999.0.0/r);
 	copy("$from_share/$extension--$version.sql", "$image/share/extension/$extension--999.0.0.sql") or die $!;
 }
 like(slurp_file("$image/share/extension/kid.control"), qr/^module_pathname = '\$libdir\/kid'$/m,
-	'the library is "$libdir/kid", by which JIT finds its bitcode; PostgreSQL looks for it in dynamic_library_path, too');
+	'the library is "$libdir/kid", by which JIT finds its bitcode; '
+	  . 'PostgreSQL looks for it in dynamic_library_path, too');
 
 $node->append_conf('postgresql.conf', <<"END");
 extension_control_path = '$image/share:\$system'
@@ -44,7 +46,8 @@ sub library_in
 sub verify
 {
 	my ($how) = @_;
-	is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), '999.0.0', "$how: the script comes from the image");
+	is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), '999.0.0',
+		"$how: the script comes from the image");
   SKIP:
 	{
 		skip 'no /proc', 1 if !-e '/proc/self/maps';
@@ -56,7 +59,8 @@ sub verify
 		SET parallel_setup_cost = 0;
 		SET parallel_tuple_cost = 0;
 		SET min_parallel_table_scan_size = 0;
-		EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*), max(id), max(kid_timestamp(id)) FROM item WHERE id > now() - interval '1 day';
+		EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*), max(id), max(kid_timestamp(id)) FROM item
+			WHERE id > now() - interval '1 day';
 	});
 	like($plan, qr/Workers Launched: [1-9]/, "$how: a parallel query");
 	return;
@@ -77,8 +81,10 @@ my $dump = PostgreSQL::Test::Utils::tempdir . '/dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dump');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $dump ], 'pg_restore');
-is($node->safe_psql('restored', 'SELECT count(*), min(number), max(number) FROM item'), '20000|1|20000', 'the rows are there');
-like($node->safe_psql('restored', 'INSERT INTO item DEFAULT VALUES RETURNING id'), qr/^\S{11}$/, 'the restored table makes IDs');
+is($node->safe_psql('restored', 'SELECT count(*), min(number), max(number) FROM item'), '20000|1|20000',
+	'the rows are there');
+like($node->safe_psql('restored', 'INSERT INTO item DEFAULT VALUES RETURNING id'), qr/^\S{11}$/,
+	'the restored table makes IDs');
 
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# The edition in plain SQL, installed by an ordinary role: it does what the extension does, can be installed again without
-# moving its clock, gives other roles no way to move it, and its tables can be moved to the extension.
+# The edition in plain SQL, installed by an ordinary role: it does what the extension does, can be installed again
+# without moving its clock, gives other roles no way to move it, and its tables can be moved to the extension.
 use strict;
 use warnings;
 use Dialogue;
@@ -24,7 +24,8 @@ sub as
 {
 	my ($role, $database, $sql) = @_;
 	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, $sql, stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . " user=$role");
+	$node->psql($database, $sql, stdout => \$stdout, stderr => \$stderr,
+		connstr => $node->connstr($database) . " user=$role");
 	return $stderr =~ /ERROR:/ ? $stderr =~ s/.*?(ERROR:)/$1/sr : $stdout;
 }
 
@@ -33,11 +34,13 @@ sub install
 {
 	my ($role, $database) = @_;
 	my ($stdout, $stderr) = ('', '');
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", '-f', $script ], '>', \$stdout, '2>', \$stderr);
+	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", '-f', $script ], '>', \$stdout,
+		'2>', \$stderr);
 	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
 }
 
-# Sends a text as drivers do that prepare each statement, which the server refuses if there are several. Returns the error, if any.
+# Sends a text as drivers do that prepare each statement, which the server refuses if there are several.
+# Returns the error, if any.
 sub prepare_and_run
 {
 	my ($role, $database, $text) = @_;
@@ -58,7 +61,8 @@ sub prepare_and_run
 	print $socket pack('N', 4 + length $startup), $startup;
 	$read_until_ready->();
 	# Parse, Bind, Execute, Sync
-	foreach ([ P => "\0$text\0" . pack 'n', 0 ], [ B => "\0\0" . pack 'n3', 0, 0, 0 ], [ E => "\0" . pack 'N', 0 ], [ S => '' ])
+	foreach ([ P => "\0$text\0" . pack 'n', 0 ], [ B => "\0\0" . pack 'n3', 0, 0, 0 ], [ E => "\0" . pack 'N', 0 ],
+		[ S => '' ])
 	{
 		my ($type, $body) = @$_;
 		print $socket $type, pack('N', 4 + length $body), $body;
@@ -67,9 +71,12 @@ sub prepare_and_run
 	return $error;
 }
 
-# docs/start/to_the_extension.sql, and the commands of docs/start/managed-servers.md that restore partitions beside the extension.
+# docs/start/to_the_extension.sql, and the commands of docs/start/managed-servers.md that restore
+# partitions beside the extension.
 my %block = slurp_file('docs/start/to_the_extension.sql') =~ m{^---- ([\w ]+): .*?\n\n(.*?)(?=^---- |\z)}msg;
-my ($commands) = slurp_file('docs/start/managed-servers.md') =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms or die 'docs/start/managed-servers.md has changed';
+my ($commands) = slurp_file('docs/start/managed-servers.md')
+  =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms
+  or die 'docs/start/managed-servers.md has changed';
 
 # Runs these commands as the owner of the tables.
 sub restore_beside_the_extension
@@ -78,37 +85,48 @@ sub restore_beside_the_extension
 	my $folder = PostgreSQL::Test::Utils::tempdir;
 	append_to_file("$folder/attach.sql", $block{attach});
 	my ($from, $to) = map { $node->connstr($_) . ' user=app' } 'plain', $database;
-	my $run = $commands =~ s/\bmydatabase\b/'$from'/gr =~ s/\bnewdatabase\b/'$to'/gr =~ s/^pg_dump /pg_dump --exclude-schema=trap /mr;
-	$node->command_ok([ 'bash', '-ec', "cd $folder\nset -o pipefail\n$run" ], "the tables are restored beside the extension: $database");
+	my $run = $commands =~ s/\bmydatabase\b/'$from'/gr =~ s/\bnewdatabase\b/'$to'/gr
+	  =~ s/^pg_dump /pg_dump --exclude-schema=trap /mr;
+	$node->command_ok([ 'bash', '-ec', "cd $folder\nset -o pipefail\n$run" ],
+		"the tables are restored beside the extension: $database");
 	return;
 }
 
-# Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids in
-# any order. kid-track needs no other. Tools take a "?" and a name after a colon for parameters.
+# Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids
+# in any order. kid-track needs no other. Tools take a "?" and a name after a colon for parameters.
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
-like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/, "kid-$_ needs kid-ids") foreach qw(uuid tables);
+like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/,
+	"kid-$_ needs kid-ids") foreach qw(uuid tables);
 foreach my $module (qw(track ids tables uuid track ids tables uuid all))
 {
 	my $text = slurp_file("released/kid-$module--1.0.0.sql");
-	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};
+	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class),
+		(SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};
 	my $before = as('app', 'modules', $objects);
-	is(as('app', 'modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"), 'public, pg_catalog', "kid-$module runs in a transaction");
+	is(as('app', 'modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"),
+		'public, pg_catalog', "kid-$module runs in a transaction");
 	is(as('app', 'modules', $objects), $before, 'which leaves nothing when it is rolled back');
-	is(as('app', 'modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog', "kid-$module runs without one");
+	is(as('app', 'modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog',
+		"kid-$module runs without one");
 	is(prepare_and_run('app', 'modules', $text), '', "kid-$module can be prepared");
 	unlike($text, qr/[?]|(?<![:\w]):\w/, "kid-$module has nothing that looks like a parameter");
-	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/, 'an integer is not compared with a time');
+	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/,
+		'an integer is not compared with a time');
 }
 is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '2', 'both clocks are there');
 
 # kid-all takes effect as a whole or not at all.
 $node->safe_psql('postgres', 'CREATE DATABASE whole OWNER app');
-as('app', 'whole', 'CREATE SCHEMA kid; CREATE FUNCTION kid.kid_untrack(tab regclass) RETURNS integer LANGUAGE sql RETURN 1');
-like(install('app', 'whole'), qr/ERROR:  cannot change return type of existing function/, 'kid-all fails in its last module');
-is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
+as('app', 'whole',
+	'CREATE SCHEMA kid; CREATE FUNCTION kid.kid_untrack(tab regclass) RETURNS integer LANGUAGE sql RETURN 1');
+like(install('app', 'whole'), qr/ERROR:  cannot change return type of existing function/,
+	'kid-all fails in its last module');
+is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc
+		WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
 as('app', 'whole', 'DROP SCHEMA kid CASCADE');
 is(prepare_and_run('app', 'whole', slurp_file($script)), '', 'drivers that prepare statements run kid-all');
-is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7()'), 't|t', 'after which it makes IDs');
+is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7()'), 't|t',
+	'after which it makes IDs');
 
 # The command and the statements of docs/start/managed-servers.md, "Install".
 my $managed = slurp_file('docs/start/managed-servers.md');
@@ -122,7 +140,8 @@ sub run_shell
 my ($psql, $create, $queries) = $managed =~ /^## Install\n.*?^```\n(.*?)^```.*?^```sql\n(.*?;)\n(.*?)^```/ms;
 $node->safe_psql('postgres', 'CREATE DATABASE mydatabase OWNER app');
 run_shell('app', "cd released && $psql");
-is(as('app', 'mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea', 'a table of the page');
+is(as('app', 'mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea',
+	'a table of the page');
 like(as('app', 'mydatabase', $queries), qr/\A1\n[01]\n20\d\d-[^|]*\|[-.\w]{11}\|ord_\w{13}\z/, 'queries of the page');
 $node->safe_psql('postgres', 'DROP DATABASE mydatabase');
 
@@ -135,9 +154,11 @@ foreach ([ common => 'app' ], [ check => $superuser ], [ partitions => $superuse
 	my ($file, $role) = @$_;
 	my ($printed, $output) = ('', "$temporary/$file.out");
 	local $ENV{PG_ABS_SRCDIR} = $ENV{PWD};
-	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', $node->connstr('plain') . " user=$role" ], '<', "sql/$file.sql", '>', \$printed, '2>&1');
+	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', $node->connstr('plain') . " user=$role" ], '<', "sql/$file.sql",
+		'>', \$printed, '2>&1');
 	append_to_file($output, $printed);
-	ok($printed eq slurp_file("expected/$file.out"), "sql/$file.sql prints what it prints with the extension") or diag `diff -u expected/$file.out $output`;
+	ok($printed eq slurp_file("expected/$file.out"), "sql/$file.sql prints what it prints with the extension")
+	  or diag `diff -u expected/$file.out $output`;
 }
 
 # With kid in the search_path, numbers and times compare as in a database without it: mostly not at all.
@@ -148,9 +169,12 @@ my $compared = q{CREATE FUNCTION pg_temp.compared() RETURNS SETOF text LANGUAGE 
 	BEGIN
 		FOR expression IN
 			SELECT replace(replace(form, '$1', a), '$2', b)
-			  FROM unnest(ARRAY['5', '5::smallint', '5::bigint', '5.0', '5::real', '5::oid', '''5''', 'NULL::bigint', 'gen_random_uuid()']) AS a,
-			       unnest(ARRAY['now()', 'current_date', 'localtimestamp', '''2026-11-21''', 'tstzrange(now(), NULL)', '''[2026-11-21,)''', 'tsrange(NULL, NULL)', 'int8range(1, 9)']) AS b,
-			       unnest(ARRAY['$1 < $2', '$2 <= $1', '$1 = $2', '$2 <> $1', '$1 >= $2', '$2 > $1', '$1 BETWEEN $2 AND $2', '$1 IN ($2)', '$1 < ANY (ARRAY[$2])', '$1 <@ $2', '$2 @> $1']) AS form
+			  FROM unnest(ARRAY['5', '5::smallint', '5::bigint', '5.0', '5::real', '5::oid', '''5''', 'NULL::bigint',
+				'gen_random_uuid()']) AS a,
+			       unnest(ARRAY['now()', 'current_date', 'localtimestamp', '''2026-11-21''', 'tstzrange(now(), NULL)',
+			           '''[2026-11-21,)''', 'tsrange(NULL, NULL)', 'int8range(1, 9)']) AS b,
+			       unnest(ARRAY['$1 < $2', '$2 <= $1', '$1 = $2', '$2 <> $1', '$1 >= $2', '$2 > $1',
+			           '$1 BETWEEN $2 AND $2', '$1 IN ($2)', '$1 < ANY (ARRAY[$2])', '$1 <@ $2', '$2 @> $1']) AS form
 		LOOP
 			BEGIN
 				EXECUTE 'SELECT (' || expression || ')::text' INTO result;
@@ -163,49 +187,64 @@ my $compared = q{CREATE FUNCTION pg_temp.compared() RETURNS SETOF text LANGUAGE 
 	SELECT * FROM pg_temp.compared()};
 my @compared = map { as('app', $_, $compared) } 'plain', 'postgres';
 is($compared[0], $compared[1], 'with kid in the search_path numbers and times compare as without it');
-like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5::bigint BETWEEN now() AND now()', 'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
+like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5::bigint BETWEEN now() AND now()',
+  'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
 like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time beside a uuid is no uuid');
 
 # docs/start/managed-servers.md: a range of time is a range of the key.
 {
 	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE);
-		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t) FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
+		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t)
+			FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
 	my ($since, $range) = (q{now() - interval '3 days'}, q{now() - interval '2 days', now() - interval '1 day'});
 	foreach ([ id => 'kid64' ], [ number => 'kid64' ], [ uuid => 'kid_uuidv7' ])
 	{
 		my ($column, $prefix) = @$_;
-		foreach ([ "$column >= ${prefix}_floor($since)", 72 ], [ "$column >= ${prefix}_floor((SELECT $since)) AND $column < ${prefix}_floor(now() - interval '1 day')", 48 ], [ "kid_within($column, $range)", 24 ])
+		foreach ([ "$column >= ${prefix}_floor($since)", 72 ],
+			[ "$column >= ${prefix}_floor((SELECT $since)) AND $column < ${prefix}_floor(now() - interval '1 day')",
+				48 ], [ "kid_within($column, $range)", 24 ])
 		{
 			my ($condition, $rows) = @$_;
-			like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"), qr/^ *Index Cond: (?!.*\n *Filter)/m, "uses the index: $condition");
+			like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"),
+				qr/^ *Index Cond: (?!.*\n *Filter)/m, "uses the index: $condition");
 			is(as('app', 'plain', "SELECT count(*) FROM timed WHERE $condition"), $rows, 'and finds the rows');
 		}
 	}
-	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
-	foreach ([ q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ], [ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
+	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+		SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
+	foreach ([ q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ],
+		[ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
 	{
 		my ($condition, $removed) = @$_;
-		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM parted WHERE $condition"), qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
+		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM parted WHERE $condition"),
+			qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
 	}
 	as('app', 'plain', 'DROP TABLE timed, parted');
 }
 
 # Installed again, the script replaces functions and keeps the clock.
-as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next());
+as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(),
+	bigint bigint DEFAULT kid_next());
 	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
-my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
+my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend)
+	FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
 my $before = as('app', 'plain', $state);
 as('app', 'plain', q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
 is(install('app', 'plain'), '', 'the script can be installed again');
 is(as('app', 'plain', $state), $before, 'the clocks stay as they are, and no object is created');
 is(as('app', 'plain', 'SELECT kid_sequence(8::kid64)'), '8', 'functions are replaced');
-is(as('app', 'plain', 'SELECT kid_timestamp(kid_next()) > now() + interval \'45 minutes\''), 't', 'IDs continue from the clock');
-is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL}), '0',
+is(as('app', 'plain', 'SELECT kid_timestamp(kid_next()) > now() + interval \'45 minutes\''), 't',
+	'IDs continue from the clock');
+is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace
+		AND obj_description(oid, 'pg_proc') IS NULL}), '0',
 	'every function has a comment');
-is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace) = format('kid %s, in plain SQL', kid.kid_version())}), 't', 'kid_version() tells the same');
-is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r, 'kid VERSION, in plain SQL', 'the schema tells the version');
+is(as('app', 'plain',
+		q{SELECT obj_description('kid'::regnamespace) = format('kid %s, in plain SQL', kid.kid_version())}), 't',
+	'kid_version() tells the same');
+is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r,
+	'kid VERSION, in plain SQL', 'the schema tells the version');
 
 # The script refuses a schema in which others can put something, and a database that has the extension.
 my $foreign = qr/ERROR:  schema kid\w*, or something in it, belongs to another role/;
@@ -213,35 +252,50 @@ $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app") foreach 'taken', 's
 $node->safe_psql('taken', 'CREATE SCHEMA kid AUTHORIZATION other');
 $node->safe_psql('shared', 'CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other');
 $node->safe_psql('planted', "CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other; SET ROLE other;
-	CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'; RESET ROLE; REVOKE CREATE ON SCHEMA kid FROM other");
+	CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'; RESET ROLE;
+	REVOKE CREATE ON SCHEMA kid FROM other");
 $node->safe_psql('extended', 'CREATE EXTENSION kid');
 like(install('app', $_), $foreign, "the script refuses a schema that is $_") foreach 'taken', 'shared', 'planted';
-like(install('app', 'extended'), qr/ERROR:  this database has the extension kid/, 'the script refuses a database with the extension');
-is($node->safe_psql($_, q{SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('kid') AND proowner = 'app'::regrole}), '0',
+like(install('app', 'extended'), qr/ERROR:  this database has the extension kid/,
+	'the script refuses a database with the extension');
+is($node->safe_psql($_,
+		q{SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('kid') AND proowner = 'app'::regrole}), '0',
 	"nothing is left of it: $_")
   foreach 'taken', 'shared', 'planted', 'extended';
 
 # Another role makes IDs, and does nothing else with the clock.
 as('app', 'plain', 'GRANT INSERT, SELECT ON orders TO other');
-is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES; SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid FROM orders'), 't',
+is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES;
+		SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid FROM orders'), 't',
 	'another role makes IDs');
 $before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
-	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
-	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()}, q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
-	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid64_at(now())}, q{SELECT kid_stats()}, q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')}, q{SELECT * FROM kid_clocks.kid64_secret}, q{SELECT kid_clocks.kid64_key(1, 1)},
+	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)},
+	q{SELECT kid.kid64_draw()},
+	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()},
+	q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid64_at(now())}, q{SELECT kid_stats()},
+	q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')}, q{SELECT * FROM kid_clocks.kid64_secret},
+	q{SELECT kid_clocks.kid64_key(1, 1)},
 	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
-	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
-	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
+	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock},
+	q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING},
+	q{SELECT nextval('kid_clocks.kid64_at_sequence')},
+	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10},
+	q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
-	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/, "another role may not: $attack");
+	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/,
+		"another role may not: $attack");
 }
-like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A\d+\z/, 'another role reads of the clock what kid_next() would tell it');
+like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A\d+\z/,
+	'another role reads of the clock what kid_next() would tell it');
 is(as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
 
 # A client that does not read could hold the lock as long as something is sent to it.
 my ($debugging, $messages) = ('', '');
-$node->psql('plain', 'SET client_min_messages = debug5; SELECT count(kid_next()), count(kid_uuidv7()) FROM generate_series(1, 20000)', stdout => \$debugging, stderr => \$messages,
+$node->psql('plain', 'SET client_min_messages = debug5;
+	SELECT count(kid_next()), count(kid_uuidv7()) FROM generate_series(1, 20000)', stdout => \$debugging,
+	stderr => \$messages,
 	connstr => $node->connstr('plain') . ' user=other');
 is($debugging, '20000|20000', 'IDs are made with debugging messages');
 unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock');
@@ -249,14 +303,20 @@ unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock')
 # No error leaves the lock behind: here PostgreSQL refuses setval() in a parallel operation.
 like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN
 		FOR i IN 1..20 LOOP PERFORM kid.kid_next(); PERFORM pg_sleep(0.002); END LOOP; RETURN 1; END $$;
-	SET max_parallel_workers = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-	DO $$ BEGIN PERFORM count(*) FROM pg_class WHERE pg_temp.wrapped() = 1; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
-	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}), qr/\A0 locks\z/, 'an error in a parallel operation leaves no lock behind');
+	SET max_parallel_workers = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+	SET min_parallel_table_scan_size = 0;
+	DO $$ BEGIN PERFORM count(*) FROM pg_class WHERE pg_temp.wrapped() = 1;
+		EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
+	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}), qr/\A0 locks\z/,
+	'an error in a parallel operation leaves no lock behind');
 
-# Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
-as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at TO other');
+# Functions and operators of a caller with the names that kid uses, in a schema that precedes all others,
+# are not called.
+as('app', 'plain',
+	'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
-my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000 ? 'SET standard_conforming_strings = off; ' : '') . q{
+my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000
+		? 'SET standard_conforming_strings = off; ' : '') . q{
 	CREATE TEMP SEQUENCE kid64_secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
 	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
 	DO $$
@@ -264,31 +324,45 @@ my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_versi
 		f record;
 	BEGIN
 		-- Each function and operator of PostgreSQL with these names.
-		FOR f IN SELECT format('CREATE FUNCTION trap.%I(%s) RETURNS %s LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END''', proname,
-		                       pg_get_function_identity_arguments(oid), prorettype::regtype) AS ddl
-		           FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset AND provariadic = 0 AND NOT proargtypes::oid[] && ARRAY['internal'::regtype, '"any"'::regtype]::oid[]
-		            AND proname IN ('nextval', 'setval', 'clock_timestamp', 'date_part', 'pg_sleep', 'gen_random_uuid', 'lpad', 'to_hex', 'substr',
-		                            'encode', 'decode', 'int8send', 'translate', 'now', 'date_bin', 'date_trunc', 'length', 'format', 'set_byte', 'get_byte')
+		FOR f IN
+			SELECT format('CREATE FUNCTION trap.%I(%s) RETURNS %s
+						LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END''',
+					proname, pg_get_function_identity_arguments(oid), prorettype::regtype) AS ddl
+				FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset
+				AND provariadic = 0 AND NOT proargtypes::oid[] && ARRAY['internal'::regtype, '"any"'::regtype]::oid[]
+				AND proname IN ('nextval', 'setval', 'clock_timestamp', 'date_part', 'pg_sleep', 'gen_random_uuid',
+					'lpad', 'to_hex', 'substr', 'encode', 'decode', 'int8send', 'translate', 'now', 'date_bin',
+					'date_trunc', 'length', 'format', 'set_byte', 'get_byte')
 		LOOP
 			EXECUTE f.ddl;
 		END LOOP;
-		FOR f IN SELECT format('CREATE FUNCTION trap.%I(a %s, b %s) RETURNS %s LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END'';
-		                        CREATE OPERATOR trap.%s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.%1$I)', 'op' || oid, oprleft::regtype, oprright::regtype,
-		                       oprresult::regtype, oprname) AS ddl
-		           FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname IN ('<', '<=', '>', '>=', '=', '+', '-', '*', '/', '%', '&', '|', '<<', '>>', '||')
-		            AND oprleft IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype, 'timestamptz'::regtype, 'float8'::regtype)
-		            AND oprright IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype, 'timestamptz'::regtype, 'interval'::regtype, 'float8'::regtype)
+		FOR f IN
+			SELECT format('CREATE FUNCTION trap.%I(a %s, b %s) RETURNS %s
+						LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END'';
+					CREATE OPERATOR trap.%s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.%1$I)',
+					'op' || oid, oprleft::regtype, oprright::regtype, oprresult::regtype, oprname) AS ddl
+				FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace
+				AND oprname IN ('<', '<=', '>', '>=', '=', '+', '-', '*', '/', '%', '&', '|', '<<', '>>', '||')
+				AND oprleft IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype,
+					'timestamptz'::regtype, 'float8'::regtype)
+				AND oprright IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype,
+					'timestamptz'::regtype, 'interval'::regtype, 'float8'::regtype)
 		LOOP
 			EXECUTE f.ddl;
 		END LOOP;
 	END $$;
 	SET search_path = trap, pg_catalog, kid, public;
-	SET timezone = 'Asia/Kolkata'; SET datestyle = 'SQL, DMY'; SET intervalstyle = 'sql_standard'; SET bytea_output = 'escape'; SET extra_float_digits = -15;
-	SET quote_all_identifiers = on; SET plpgsql.extra_errors = 'all'; SET transform_null_equals = on; SET lock_timeout = '1ms';
+	SET timezone = 'Asia/Kolkata'; SET datestyle = 'SQL, DMY'; SET intervalstyle = 'sql_standard';
+	SET bytea_output = 'escape'; SET extra_float_digits = -15;
+	SET quote_all_identifiers = on; SET plpgsql.extra_errors = 'all'; SET transform_null_equals = on;
+	SET lock_timeout = '1ms';
 	INSERT INTO public.orders SELECT FROM pg_catalog.generate_series(1, 3);
-	SELECT kid64_to_text(kid_next()), kid_uuidv7(), kid64_next(), kid_encode(kid_next(), 'ord'), kid64_from_text('.6.qHchlk..'), kid64_at('2026-11-20 12:00:00+00'), kid_uuidv7_at('2026-11-20 12:00:00+00'),
-	       kid64_floor('2026-11-20 12:00:00+00'), kid64_ceil('2026-11-20 12:00:00+00'), kid_uuidv7_ceil('2026-11-20 12:00:00+00'), kid64_make('2026-11-20 12:00:00+00', 5),
-	       kid64_decode('ord_00w1p4s37vg01', 'ord'), kid_uuid_decode(kid_encode(kid_uuidv7())), kid_timestamp(kid_next()), kid_timestamp(kid_uuidv7());
+	SELECT kid64_to_text(kid_next()), kid_uuidv7(), kid64_next(), kid_encode(kid_next(), 'ord'),
+		kid64_from_text('.6.qHchlk..'), kid64_at('2026-11-20 12:00:00+00'), kid_uuidv7_at('2026-11-20 12:00:00+00'),
+	       kid64_floor('2026-11-20 12:00:00+00'), kid64_ceil('2026-11-20 12:00:00+00'),
+	           kid_uuidv7_ceil('2026-11-20 12:00:00+00'), kid64_make('2026-11-20 12:00:00+00', 5),
+	       kid64_decode('ord_00w1p4s37vg01', 'ord'), kid_uuid_decode(kid_encode(kid_uuidv7())),
+	           kid_timestamp(kid_next()), kid_timestamp(kid_uuidv7());
 	SELECT * FROM kid_inspect(kid_uuidv7()); SELECT * FROM kid_next(3);
 	CREATE TABLE trap.p (id kid64) PARTITION BY RANGE (id);
 	SELECT kid_create_partitions('trap.p', '1 day', '2026-11-21', since => '2026-11-20');
@@ -299,75 +373,111 @@ unlike($planted, qr/ERROR/, 'no name and no setting of a caller is trusted');
 SKIP:
 {
 	skip('PostgreSQL has no ICU for this encoding', 1)
-	  if $node->safe_psql('plain', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i' AND current_setting('server_encoding') = 'UTF8'") == 0;
-	is($node->safe_psql('plain', q{CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-		SELECT kid.kid_uuid_decode('00000000000000000000000001' COLLATE any_case); DROP COLLATION any_case}), '00000000-0000-0000-0000-000000000001', 'nor is a collation');
+	  if $node->safe_psql('plain', "SELECT count(*) FROM pg_collation
+		WHERE collprovider = 'i' AND current_setting('server_encoding') = 'UTF8'") == 0;
+	is($node->safe_psql('plain', q{CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2',
+			deterministic = false);
+		SELECT kid.kid_uuid_decode('00000000000000000000000001' COLLATE any_case); DROP COLLATION any_case}),
+		'00000000-0000-0000-0000-000000000001', 'nor is a collation');
 }
-like(as('other', 'plain', q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}), qr/ERROR:  planted/, 'the trap works');
+like(as('other', 'plain', q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}), qr/ERROR:  planted/,
+	'the trap works');
 
 # The owner of a table is the one whose code may run.
-like(as('app', 'plain', 'CREATE TABLE parts (id kid64) PARTITION BY RANGE (id)') . as('other', 'plain', q{SELECT kid_create_partitions('parts', '1 day', now())}),
+like(as('app', 'plain', 'CREATE TABLE parts (id kid64) PARTITION BY RANGE (id)') . as('other', 'plain',
+		q{SELECT kid_create_partitions('parts', '1 day', now())}),
 	qr/ERROR:  must be owner of table public.parts/, 'only the owner creates partitions');
-like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}) && as($ENV{PGUSER} // (getpwuid $<)[0], 'plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}),
+like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)})
+	  && as($ENV{PGUSER} // (getpwuid $<)[0], 'plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}),
 	qr/ERROR:  must be owner of table/, 'nor does a superuser run code of the owner');
 
 # A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
-$node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app; ALTER DATABASE up SET search_path = '\$user', public, kid");
+$node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app;
+	ALTER DATABASE up SET search_path = '\$user', public, kid");
 my $dump = "$temporary/plain.dump";
-as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
-	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders) PARTITION BY RANGE (id);
-	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day'); INSERT INTO events SELECT kid_next(), id FROM orders});
-my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),
-	(SELECT md5(string_agg(e::text, ',' ORDER BY e.id)) FROM (SELECT id::bigint, order_id::bigint FROM events) AS e), (SELECT count(*) FROM recent)};
+as('app', 'plain', q{DROP VIEW recent;
+	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders)
+		PARTITION BY RANGE (id);
+	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day');
+	INSERT INTO events SELECT kid_next(), id FROM orders});
+my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
+	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),
+	(SELECT md5(string_agg(e::text, ',' ORDER BY e.id)) FROM (SELECT id::bigint, order_id::bigint FROM events) AS e),
+		(SELECT count(*) FROM recent)};
 my $rows = as('app', 'plain', $content);
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, '-N', 'trap', $node->connstr('plain') ], 'pg_dump of all');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored') . ' user=app', '-f', $dump ], 'its restore as an ordinary role');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored') . ' user=app',
+		'-f', $dump ], 'its restore as an ordinary role');
 is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the same rows');
-is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'), 't', 'with the clock');
+is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'),
+	't', 'with the clock');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
-as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked'); INSERT INTO tracked SELECT FROM generate_series(1, 5)});
+as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked');
+	INSERT INTO tracked SELECT FROM generate_series(1, 5)});
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
 restore_beside_the_extension('up');
 is(as('app', 'up', $content), $rows, 'the same rows with the extension');
-is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid FROM orders}),
+is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all();
+		SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid
+			FROM orders}),
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
-is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
+is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events');
+		SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
-is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7', 'so does the horizon of a table');
+is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7',
+	'so does the horizon of a table');
 
-# The page's commands for tables that are not partitioned: a superuser creates the extension, the owner restores, a superuser moves
-# the clocks.
+# The page's commands for tables that are not partitioned: a superuser creates the extension, the owner
+# restores, a superuser moves the clocks.
 my @commands = split /\n(?=\S)/, ($managed =~ /^### Dump and restore\n.*?^```\n(.*?)^```/ms)[0];
 is(scalar @commands, 3, 'the page has three commands to dump and restore');
-$node->safe_psql('postgres', 'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
+$node->safe_psql('postgres',
+	'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
 $node->safe_psql('mydatabase', 'DROP SCHEMA trap CASCADE; DROP TABLE events');
 as('app', 'mydatabase', q{SELECT kid.kid_track('orders')});
-my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
+	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
 run_shell($superuser, $commands[0]);
 run_shell('app', $commands[1]);
 run_shell($superuser, $commands[2]);
 is(as('app', 'newdatabase', $orders), as('app', 'plain', $orders), 'after them the rows are the same');
-is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), 't', 'and new IDs are above them');
-like(as('app', 'newdatabase', q{CALL kid_horizon('orders', NULL)}), qr/ERROR: .* is not the next value of a sequence/, 'a table with IDs of kid has no horizon of its own');
-is(as('app', 'newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM orders WHERE id >= kid_horizon(); SELECT count(*) FROM pg_trigger WHERE tgname = 'kid_track' AND tgrelid = 'orders'::regclass}), "\n0\n0", 'the horizon of the type is for it, and the trigger goes');
+is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), 't',
+	'and new IDs are above them');
+like(as('app', 'newdatabase', q{CALL kid_horizon('orders', NULL)}), qr/ERROR: .* is not the next value of a sequence/,
+	'a table with IDs of kid has no horizon of its own');
+is(as('app', 'newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM orders WHERE id >= kid_horizon();
+		SELECT count(*) FROM pg_trigger WHERE tgname = 'kid_track' AND tgrelid = 'orders'::regclass}), "\n0\n0",
+	'the horizon of the type is for it, and the trigger goes');
 
-# Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16 on; and to one
-# with kid in plain SQL, which changes in place. Both take over.
-my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
-my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r =~ s/^ALTER TABLE payments .*\n//mgr;
+# Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16
+# on; and to one with kid in plain SQL, which changes in place. Both take over.
+my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id))
+	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r
+  =~ s/^ALTER TABLE payments .*\n//mgr;
 foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 {
 	my $binary = $replica eq 'bytes' ? 'true' : 'false';
-	$node->safe_psql('postgres', "CREATE DATABASE $replica OWNER app; ALTER DATABASE $replica SET search_path = public, kid");
-	if ($binary eq 'true') { $node->safe_psql($replica, 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid') }
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $replica OWNER app; ALTER DATABASE $replica SET search_path = public, kid");
+	if ($binary eq 'true')
+	{
+		$node->safe_psql($replica,
+			'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
+	}
 	else { is(install('app', $replica), '', 'the script is installed: replica') }
-	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
-	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true); SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
-	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain') . "\$c\$ PUBLICATION $replica WITH (create_slot = false, slot_name = '$replica', binary = $binary)");
+	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(),
+		payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
+	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true);
+		SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
+	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain')
+		  . "\$c\$ PUBLICATION $replica WITH (create_slot = false, slot_name = '$replica', binary = $binary)");
 	as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
 	$node->wait_for_subscription_sync($node, $replica, $replica);
-	is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), "a subscriber, binary = $binary, has the same rows");
+	is($node->safe_psql($replica, $copied), as('app', 'plain', $copied),
+		"a subscriber, binary = $binary, has the same rows");
 	$node->safe_psql($replica, "DROP SUBSCRIPTION $replica");
 	$node->safe_psql('plain', "DROP PUBLICATION $replica");
 	if ($binary eq 'false')
@@ -376,110 +486,159 @@ foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 		$node->safe_psql($replica, "SET client_min_messages = warning;\n$of_orders");
 		is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), 'also after the change in place');
 	}
-	is($node->safe_psql($replica, q{SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders}), "t\nt",
+	is($node->safe_psql($replica, q{SELECT count(*) > 0 FROM kid_observe_all();
+			SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders}), "t\nt",
 		'and goes on after kid_observe_all()');
 }
 
 # A dump without data has no last state of the clock, and one without rights lets everybody call everything.
-$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid") foreach 'empty', 'bare', 'defaults';
-$node->command_ok([ 'pg_dump', '-U', 'app', '-s', '-f', "$dump.empty", '-N', 'trap', $node->connstr('plain') ], 'pg_dump without data');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('empty') . ' user=app', '-f', "$dump.empty" ], 'its restore');
-like(as('app', 'empty', 'SELECT kid_next()'), qr/ERROR:  the secret of the logical clocks is missing/, 'without data there is no secret');
+$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid")
+  foreach 'empty', 'bare', 'defaults';
+$node->command_ok([ 'pg_dump', '-U', 'app', '-s', '-f', "$dump.empty", '-N', 'trap', $node->connstr('plain') ],
+	'pg_dump without data');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('empty') . ' user=app',
+		'-f', "$dump.empty" ], 'its restore');
+like(as('app', 'empty', 'SELECT kid_next()'), qr/ERROR:  the secret of the logical clocks is missing/,
+	'without data there is no secret');
 is(install('app', 'empty'), '', 'the script makes one');
 is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
-	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s', clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s', kid_observe(kid64_floor(now()))}), "1000\nt|t|",
+	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s',
+		clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s', kid_observe(kid64_floor(now()))}), "1000\nt|t|",
 	'IDs begin with the time of the clock');
-$node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'trap', $node->connstr('plain') ], 'pg_dump without rights');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app', '-f', "$dump.bare" ], 'its restore');
-like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_") foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)';
-as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
-	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other; ALTER DEFAULT PRIVILEGES REVOKE ALL ON TYPES FROM PUBLIC');
+$node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'trap', $node->connstr('plain') ],
+	'pg_dump without rights');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app',
+		'-f', "$dump.bare" ], 'its restore');
+like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_")
+  foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)';
+as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC;
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
+	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other;
+	ALTER DEFAULT PRIVILEGES REVOKE ALL ON TYPES FROM PUBLIC');
 foreach my $database ('bare', 'defaults')
 {
 	is(install('app', $database), '', "the script is installed: $database");
-	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'), 't|t|', "others make IDs: $database");
+	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'),
+		't|t|', "others make IDs: $database");
 	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
-	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
+	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)',
+	  'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
 
-# A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it can back-fill, also after an upgrade.
+# A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it
+# can back-fill, also after an upgrade.
 as('app', 'bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY)');
 my $fill = q{INSERT INTO filled SELECT kid.kid64_at('2026-11-20')};
 as('app', 'bare', $fill);
-like(as('other', 'bare', q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}), qr/ERROR:  permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
+like(as('other', 'bare', q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}),
+	qr/ERROR:  permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
 is(as('app', 'bare', $fill), '', 'and the next row has another ID');
 as('app', 'bare', 'GRANT EXECUTE ON FUNCTION kid.kid64_at TO other');
-is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'}), 't', 'the owner grants it');
+is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'}),
+	't', 'the owner grants it');
 
 # The owner changes the secrets. Who knows an old one can stop new IDs, and then cannot.
 {
-	my $known = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'), pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
+	my $known = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
+		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
 	as('app', 'defaults', 'SELECT kid_clocks.kid_new_secrets()');
-	my $changed = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'), pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
+	my $changed = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
+		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
 	isnt((split /\|/, $changed)[$_], (split /\|/, $known)[$_], 'the owner changes a secret') foreach 0, 1;
-	like(as('other', 'defaults', $_), qr/ERROR:  permission denied for/, "nobody else may: $_") foreach 'SELECT kid_clocks.kid_new_secrets()', 'SELECT kid_clocks.kid64_open(new_secret => true)';
+	like(as('other', 'defaults', $_), qr/ERROR:  permission denied for/, "nobody else may: $_")
+	  foreach 'SELECT kid_clocks.kid_new_secrets()', 'SELECT kid_clocks.kid64_open(new_secret => true)';
 	foreach ([ $changed => 'ERROR:  canceling statement due to statement timeout' ], [ $known => 't' ])
 	{
 		my ($secret, $result) = ($_->[0] =~ s/\|.*//r, $_->[1]);
-		my $holder = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('defaults') . ' user=other' ], '<', \my $in, '>', \my $held, IPC::Run::timeout(60));
-		$in = 'SELECT pg_advisory_lock(' . as('app', 'defaults', "SELECT kid_clocks.kid64_key($secret, kid.kid64_state() >> 14)") . "); SELECT 'held';\n";
+		my $holder = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('defaults') . ' user=other' ],
+			'<', \my $in, '>', \my $held, IPC::Run::timeout(60));
+		$in = 'SELECT pg_advisory_lock(' . as('app', 'defaults',
+			"SELECT kid_clocks.kid64_key($secret, kid.kid64_state() >> 14)") . "); SELECT 'held';\n";
 		$holder->pump until $held =~ /held/;
-		my $made = as('other', 'defaults', q{SET statement_timeout = '1 s'; SELECT max(kid.kid_next()) > 0 FROM generate_series(1, 20000)});
-		like($made, qr/\A$result/, $secret eq $known ? 'with an old one nobody stops IDs' : "a role that holds the locks: $result");
+		my $made = as('other', 'defaults',
+			q{SET statement_timeout = '1 s'; SELECT max(kid.kid_next()) > 0 FROM generate_series(1, 20000)});
+		like($made, qr/\A$result/, $secret eq $known ? 'with an old one nobody stops IDs'
+			: "a role that holds the locks: $result");
 		$in = "\\q\n";
 		$holder->finish;
 	}
 }
 
-# A read-only transaction cannot move the clock, so pg_locks must not show it with the key of the lock. A role that knows the
-# key can take the lock and stop all other sessions.
+# A read-only transaction cannot move the clock, so pg_locks must not show it with the key of the lock. A role that
+# knows the key can take the lock and stop all other sessions.
 {
-	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('defaults') . ' user=other', '-c', q{BEGIN READ ONLY; DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '4 s' LOOP
-			BEGIN PERFORM kid_uuidv7(); EXCEPTION WHEN read_only_sql_transaction THEN END; END LOOP; END $$} ], '>', \my $out, '2>', \my $err);
-	is(as('other', 'defaults', q{DO $$ DECLARE seen bigint := 0; BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '3 s' LOOP
-			seen := seen + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'); END LOOP; PERFORM set_config('test.seen', seen::text, false); END $$;
-		SELECT current_setting('test.seen'), kid_uuidv7() < kid_uuidv7()}), '0|t', 'in a read-only transaction no key is shown');
+	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('defaults') . ' user=other',
+			'-c', q{BEGIN READ ONLY; DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '4 s' LOOP
+			BEGIN PERFORM kid_uuidv7(); EXCEPTION WHEN read_only_sql_transaction THEN END; END LOOP; END $$} ],
+		'>', \my $out, '2>', \my $err);
+	is(as('other', 'defaults', q{DO $$ DECLARE seen bigint := 0;
+				BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '3 s' LOOP
+			seen := seen + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'); END LOOP;
+				PERFORM set_config('test.seen', seen::text, false); END $$;
+		SELECT current_setting('test.seen'), kid_uuidv7() < kid_uuidv7()}), '0|t',
+		'in a read-only transaction no key is shown');
 	$loop->finish;
 	is($err, '', 'which makes no ID');
 }
 
 # At the end of their range, generators raise an error, and keep no lock.
-foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')} ], [ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384' ])
+foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')} ],
+	[ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384' ])
 {
 	my ($clock, $call, $last_unit) = @$_;
-	is(as('app', 'bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9); SELECT count(*) FROM (SELECT kid.$call OFFSET 0) AS made; SELECT last_value = $last_unit FROM kid_clocks.${clock}_clock"),
+	is(as('app', 'bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9);
+			SELECT count(*) FROM (SELECT kid.$call OFFSET 0) AS made;
+			SELECT last_value = $last_unit FROM kid_clocks.${clock}_clock"),
 		"1\nt", "$call makes an ID in its last unit");
-	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + 9000); SELECT kid.$call"), qr/ERROR:  the range of IDs is used up/, 'then the range is used up');
-	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
+	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + 9000); SELECT kid.$call"),
+		qr/ERROR:  the range of IDs is used up/, 'then the range is used up');
+	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0',
+		'and no lock is left');
 }
 
 # What to create again, and the change in place, without a rewrite.
-as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
+as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id;
+	CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});
 $node->safe_psql('postgres', q{CREATE DATABASE stored OWNER app; ALTER DATABASE stored SET search_path = public, kid});
 $node->safe_psql('stored', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
 restore_beside_the_extension('stored');
-is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the query finds them');
+is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})),
+	'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered',
+	'the query finds them');
 
-$node->safe_psql('postgres', q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
+$node->safe_psql('postgres',
+	q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
 is(install('app', 'inplace'), '', 'the script is installed: inplace');
-as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text); CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
-	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), kind text) PARTITION BY RANGE (id); SELECT kid_create_partitions('events', '1 day', now() + interval '2 days');
-	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders; INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
+as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
+	CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), kind text) PARTITION BY RANGE (id);
+	SELECT kid_create_partitions('events', '1 day', now() + interval '2 days');
+	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders;
+	INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')); INSERT INTO orders DEFAULT VALUES});
-my $in_place = $block{'in place'} =~ s/^(LOCK TABLE [^;]*)(;.*\n)/$1, events$2$block{'partitioned before'}/mr =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
+my $in_place = $block{'in place'} =~ s/^(LOCK TABLE [^;]*)(;.*\n)/$1, events$2$block{'partitioned before'}/mr
+  =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
 $in_place =~ s/^SELECT \* FROM kid\.kid_observe_all\(\);.*\n//m or die;
 sub in_place { return as('app', 'inplace', $in_place) }
-my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
-my $all = q{SELECT (SELECT md5(string_agg(id::bigint || ' ', '' ORDER BY id)) FROM orders), (SELECT md5(string_agg(id::text || order_id::bigint, '' ORDER BY id)) FROM payments), (SELECT md5(string_agg(tableoid::regclass || ' ' || id::bigint, '' ORDER BY id::bigint)) FROM events)};
+my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class
+	WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
+my $all = q{SELECT (SELECT md5(string_agg(id::bigint || ' ', '' ORDER BY id)) FROM orders),
+	(SELECT md5(string_agg(id::text || order_id::bigint, '' ORDER BY id)) FROM payments),
+	(SELECT md5(string_agg(tableoid::regclass || ' ' || id::bigint, '' ORDER BY id::bigint)) FROM events)};
 $before = as('app', 'inplace', "$files; $all");
 my %rest = (
-	'view recent' => [ 'CREATE VIEW recent AS SELECT FROM payments WHERE kid_timestamp(id) > now()', 'DROP VIEW recent' ],
+	'view recent' => [ 'CREATE VIEW recent AS SELECT FROM payments WHERE kid_timestamp(id) > now()',
+		'DROP VIEW recent' ],
 	'column kind of table events2' => [ 'CREATE TABLE events2 (kind kid64[])', 'DROP TABLE events2' ],
-	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())', 'DROP TABLE other' ],
-	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))', 'DROP INDEX payments_kid_timestamp_idx' ],
-	'trigger kid_track on table counted' => [ q{CREATE TABLE counted (id bigserial PRIMARY KEY); SELECT kid_track('counted')}, q{SELECT kid_untrack('counted'); DROP TABLE counted} ],
+	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())',
+		'DROP TABLE other' ],
+	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))',
+		'DROP INDEX payments_kid_timestamp_idx' ],
+	'trigger kid_track on table counted' => [ q{CREATE TABLE counted (id bigserial PRIMARY KEY);
+		SELECT kid_track('counted')}, q{SELECT kid_untrack('counted'); DROP TABLE counted} ],
 	'table kept' => [ 'CREATE TABLE kid.kept ()', 'DROP TABLE kid.kept' ],
 	'function f()' => [ 'CREATE FUNCTION f() RETURNS bigint RETURN kid.kid_next()', 'DROP FUNCTION f()' ]);
 foreach my $name (sort keys %rest)
@@ -495,11 +654,13 @@ answer($writer, 'BEGIN; INSERT INTO orders DEFAULT VALUES;');
 answer($owner, 'SET ROLE app; SET client_min_messages = warning;');
 ask($owner, $in_place);
 $node->poll_query_until('inplace', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted') or die;
-is(answer($writer, 'INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1; ROLLBACK;'), '', 'a transaction that writes meanwhile does not fail');
+is(answer($writer, 'INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1; ROLLBACK;'), '',
+	'a transaction that writes meanwhile does not fail');
 is(answer($owner), '', 'the tables change to the extension in place');
 close_session($_) foreach $writer, $owner;
 is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the same partitions');
-is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'), "t\nt", 'and IDs rise');
+is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'),
+	"t\nt", 'and IDs rise');
 
 # The way up from each module, by a dump and in place.
 foreach my $modules ('ids', 'ids uuid', 'ids tables')
@@ -507,14 +668,18 @@ foreach my $modules ('ids', 'ids uuid', 'ids tables')
 	my $old = "only_$modules" =~ tr/ /_/r;
 	$node->safe_psql('postgres', "CREATE DATABASE $old OWNER app; CREATE DATABASE new_$old");
 	as('app', $old, slurp_file("released/kid-$_--1.0.0.sql")) foreach split ' ', $modules;
-	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next()); INSERT INTO orders SELECT FROM generate_series(1, 100)');
+	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next());
+		INSERT INTO orders SELECT FROM generate_series(1, 100)');
 	my $ids = q{SELECT count(*), string_agg(kid.kid64_to_text(id), ' ' ORDER BY id) FROM orders};
 	my $rows = as('app', $old, $ids);
 	like($rows, qr/\A100[|]/, "kid-$modules makes IDs");
-	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids; SELECT kid.kid_next() > max(id) FROM orders";
-	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '--rows-per-insert=1000', '-N', 'kid', '-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
+	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids;
+		SELECT kid.kid_next() > max(id) FROM orders";
+	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '--rows-per-insert=1000', '-N', 'kid',
+			'-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
 	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
-	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ], 'into a database with the extension');
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ],
+		'into a database with the extension');
 	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');
 	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;\n$of_orders");
 	is($node->safe_psql($old, $rise), "t\n$rows\nt", 'and in place');

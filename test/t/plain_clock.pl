@@ -1,6 +1,6 @@
-# The logical clocks of the edition in plain SQL: nothing twice, none falling, while the system clock is moved, and sessions
-# are stalled, cancelled, terminated and killed with the server. KID_ROUNDS multiplies the rounds, and KID_SEED repeats
-# the random choices of a run.
+# The logical clocks of the edition in plain SQL: nothing twice, none falling, while the system clock is moved, and
+# sessions are stalled, cancelled, terminated and killed with the server. KID_ROUNDS multiplies the rounds, and
+# KID_SEED repeats the random choices of a run.
 use strict;
 use warnings;
 use FakeClock;
@@ -22,9 +22,12 @@ $node->start;
 
 my $script = "$temporary/plain_clock.sql";
 system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
-$node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app; ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app', '-f', $script ], 'the script is installed');
-$node->sql('CREATE SEQUENCE ticket; CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
+$node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app;
+	ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app',
+		'-f', $script ], 'the script is installed');
+$node->sql('CREATE SEQUENCE ticket;
+	CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
 	GRANT ALL ON ids, ticket TO app');
 
 #
@@ -32,7 +35,8 @@ $node->sql('CREATE SEQUENCE ticket; CREATE TABLE ids (id kid64 PRIMARY KEY DEFAU
 #
 
 my $count = 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= before) FROM
-	(SELECT id, lag(id) OVER (ORDER BY n) AS before FROM (SELECT n, kid_next() AS id FROM generate_series(1, 20000) AS n) AS made) AS ids';
+	(SELECT id, lag(id) OVER (ORDER BY n) AS before
+		FROM (SELECT n, kid_next() AS id FROM generate_series(1, 20000) AS n) AS made) AS ids';
 my $highest = 'SELECT kid_next(), kid_uuidv7()';
 my ($last_id, $last_uuid) = (0, '');
 
@@ -50,26 +54,34 @@ rises('at first');
 my $time = $node->sql('SELECT kid_timestamp(kid_next())');
 $node->set_clock('-1h');
 rises('the clock goes back by an hour');
-is($node->sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s', kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
+is($node->sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s',
+		kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
 	't|t', 'IDs keep the highest time');
-is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '2', 'kid_stats() tells how far they are ahead');
-like($node->error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead}, 'an ID more than an hour ahead is not observed');
+is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '2',
+	'kid_stats() tells how far they are ahead');
+like($node->error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
+	'an ID more than an hour ahead is not observed');
 $node->set_clock('+1h');
 rises('the clock goes ahead by an hour');
-is($node->sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND ended, kid_timestamp(uuid) BETWEEN began - interval '1 ms' AND ended
-	FROM (SELECT clock_timestamp() AS began, kid_next() AS id, kid_uuidv7() AS uuid, clock_timestamp() AS ended OFFSET 0) AS made}),
+is($node->sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND ended,
+		kid_timestamp(uuid) BETWEEN began - interval '1 ms' AND ended
+	FROM (SELECT clock_timestamp() AS began, kid_next() AS id, kid_uuidv7() AS uuid,
+		clock_timestamp() AS ended OFFSET 0) AS made}),
 	't|t', 'IDs have the time of the clock');
 $node->set_clock('2027-06-01 00:00:00');
 rises('the clock stands still');
-is($node->sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01' AND kid_timestamp(kid_next()) < '2027-06-01 00:00:01'}), 't', 'IDs go on with later units');
+is($node->sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01'
+		AND kid_timestamp(kid_next()) < '2027-06-01 00:00:01'}), 't', 'IDs go on with later units');
 $node->set_clock('1969-06-01 00:00:00');
 rises('the clock is before 1970');
 $node->set_clock('+0');
 rises('the clock is right again');
 
-# A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of a session that ends
-# is free at once.
-my $holder = start_session($node, "DO \$\$ BEGIN PERFORM pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'), kid.kid64_state() >> 14)); END \$\$; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
+# A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of
+# a session that ends is free at once.
+my $holder = start_session($node,
+	"DO \$\$ BEGIN PERFORM pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'),
+	kid.kid64_state() >> 14)); END \$\$; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
 wait_for_output($holder, qr/^(\d+)\n/);
 # The system clock passes all IDs, so that the next ID needs the lock.
 $node->set_clock('+40000000s');
@@ -77,7 +89,8 @@ $node->set_clock('+40000000s');
 my $canceled = start_session($node, "SELECT pg_backend_pid();\nSELECT kid_next();\n");
 wait_for_output($canceled, qr/^(\d+)\n/);
 usleep(300_000);
-is($node->sql('SELECT pg_cancel_backend(' . (${ $canceled->{stdout} } =~ s/\n.*//sr) . ')'), 't', 'a session that waits for the lock is cancelled');
+is($node->sql('SELECT pg_cancel_backend(' . (${ $canceled->{stdout} } =~ s/\n.*//sr) . ')'), 't',
+	'a session that waits for the lock is cancelled');
 eval { $canceled->{handle}->finish };
 like(${ $canceled->{stderr} }, qr{57014}, 'that ends it');
 my $waiting = start_session($node, "SELECT kid_next();\n");
@@ -90,16 +103,18 @@ wait_for_output($waiting, qr/^(\d+)\n/);
 ok(${ $waiting->{stdout} } > $last_id, 'it goes on when the session with the lock ends');
 eval { $waiting->{handle}->finish };
 is($node->sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'the lock is not kept');
-is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000); SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'; COMMIT}),
+is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000);
+		SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'; COMMIT}),
 	"50000\n0", 'not in a transaction either');
 ($last_id, $last_uuid) = split /\|/, $node->sql($highest);
 
 #
-# Many sessions. Each line has a ticket, a kid64, a uuid, and another ticket. The tickets are of a sequence of its own, which
-# knows nothing of the clock: they tell which call returned before which other one began.
+# Many sessions. Each line has a ticket, a kid64, a uuid, and another ticket. The tickets are of a sequence of its own,
+# which knows nothing of the clock: they tell which call returned before which other one began.
 #
 
-my $lines = 'COPY (SELECT nextval(\'ticket\'), kid_next(), kid_uuidv7(), nextval(\'ticket\') FROM generate_series(1, 1000)) TO STDOUT';
+my $lines = q{COPY (SELECT nextval('ticket'), kid_next(), kid_uuidv7(), nextval('ticket')
+	FROM generate_series(1, 1000)) TO STDOUT};
 my $insert = 'INSERT INTO ids DEFAULT VALUES RETURNING id, uuid';
 my $job = $node->basedir . '/job.sql';
 append_to_file($job, join ";\n", map({ $lines, ($insert) x 20 } 1 .. 100), '');
@@ -143,7 +158,8 @@ sub check
 		my (undef, $what, $event_id, $event_uuid) = @$event;
 		if ($what eq 'begin')
 		{
-			push @wrong, "$name: $event_id $event_uuid is not above $id $uuid" if $event_id <= $id || $event_uuid le $uuid;
+			push @wrong, "$name: $event_id $event_uuid is not above $id $uuid"
+			  if $event_id <= $id || $event_uuid le $uuid;
 		}
 		else
 		{
@@ -172,10 +188,15 @@ foreach my $round (1 .. $rounds)
 	my $until = Time::HiRes::time + 0.7 + rand 0.5;
 	while (Time::HiRes::time < $until)
 	{
-		@backends = grep { $_ } split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'}) if !@backends;
+		@backends = grep { $_ } split /\n/,
+		  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'})
+		  if !@backends;
 		$_->{handle}->pumpable and $_->{handle}->pump_nb foreach @sessions;
 		my ($choice, $pid) = (int rand 10, $backends[ int rand(@backends || 1) ]);
-		if ($choice < 3) { $node->set_clock(sprintf '%+.3fs', $present + (rand() < 0.5 ? 0.02 : 7200) * (rand() - 0.5)); }
+		if ($choice < 3)
+		{
+			$node->set_clock(sprintf '%+.3fs', $present + (rand() < 0.5 ? 0.02 : 7200) * (rand() - 0.5));
+		}
 		elsif (!defined $pid) { }
 		elsif ($choice < 6)
 		{
@@ -196,12 +217,14 @@ foreach my $round (1 .. $rounds)
 	{
 		# If the clock went back, a session that sleeps would do so until the clock is there again.
 		$node->poll_query_until('postgres',
-			q{SELECT count(pg_terminate_backend(pid)) = 0 FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'});
+			q{SELECT count(pg_terminate_backend(pid)) = 0 FROM pg_stat_activity
+				WHERE usename = 'app' AND backend_type = 'client backend'});
 	}
 	foreach my $session (@sessions)
 	{
 		eval { $session->{handle}->finish; };
-		push @wrong, "round $round: $1" if (${ $session->{stderr} } // '') =~ /(duplicate key.*|PANIC.*|cannot be read.*)/;
+		push @wrong, "round $round: $1"
+		  if (${ $session->{stderr} } // '') =~ /(duplicate key.*|PANIC.*|cannot be read.*)/;
 	}
 	check("round $round", $kill, map { ${ $_->{stdout} } // '' } @sessions);
 	if ($kill)

@@ -166,8 +166,9 @@ output_of('app', "CREATE MATERIALIZED VIEW sealed AS SELECT kid_seal.kid_seal($i
 $node->safe_psql('up', "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION pgcrypto;
 	CREATE SCHEMA kid_seal; CREATE EXTENSION kid_seal SCHEMA kid_seal; SET search_path = kid_seal;
 	GRANT USAGE ON SCHEMA kid_seal TO app; GRANT EXECUTE ON FUNCTION kid_seal(kid.kid64, text) TO app;\n$import$use");
-$node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, map({ ('-N', $_) } qw(kid kid_clocks kid_seal
-			  kid_seal_internal)), 'plain' ], 'the owner dumps the other schemas');
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump,
+		map({ ('-N', $_) } qw(kid kid_clocks kid_seal kid_seal_internal)), 'plain' ],
+	'the owner dumps the other schemas');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'up' ],
 	'the dump is restored beside the extension');
 is($node->safe_psql('up', "SET search_path = public, kid;

@@ -1,5 +1,6 @@
-# The steps of docs/operate/when-something-is-wrong.md, "A clock that was wrong", while eight writers in two databases run on, and long transactions
-# are open. No client is given an ID twice, no key is lost, and afterwards all clocks are right. KID_ROUNDS multiplies the rounds.
+# The steps of docs/operate/when-something-is-wrong.md, "A clock that was wrong", while eight writers in two databases
+# run on, and long transactions are open. No client is given an ID twice, no key is lost, and afterwards all clocks are
+# right. KID_ROUNDS multiplies the rounds.
 use strict;
 use warnings;
 use Dialogue;
@@ -18,11 +19,13 @@ my $schema = q{
 	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), updated timestamptz, n int NOT NULL DEFAULT 0);
 	CREATE TABLE items (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 NOT NULL REFERENCES orders);
 	CREATE INDEX ON items (order_id);
-	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 NOT NULL REFERENCES orders ON UPDATE CASCADE);
+	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT kid_uuidv7(),
+		order_id kid64 NOT NULL REFERENCES orders ON UPDATE CASCADE);
 	CREATE INDEX ON visits (order_id);
 	CREATE TABLE events (id flake PRIMARY KEY DEFAULT flake_next());
 	CREATE TABLE snos (id sno PRIMARY KEY DEFAULT sno_next());
-	CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated := clock_timestamp(); NEW.n := NEW.n + 1; RETURN NEW; END';
+	CREATE FUNCTION touch() RETURNS trigger
+		LANGUAGE plpgsql AS 'BEGIN NEW.updated := clock_timestamp(); NEW.n := NEW.n + 1; RETURN NEW; END';
 	CREATE TRIGGER touch BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION touch();
 };
 $node->safe_psql('postgres', 'CREATE DATABASE other');
@@ -50,7 +53,8 @@ my @logs;
 my @writers = map {
 	my $name = $node->basedir . "/writer$_";
 	push @logs, $name;
-	IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr($_ < 5 ? 'postgres' : 'other') . ' application_name=writer', '-f', $script ], '<', \undef, '>', "$name.out", '2>', "$name.err")
+	IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr($_ < 5 ? 'postgres' : 'other')
+			  . ' application_name=writer', '-f', $script ], '<', \undef, '>', "$name.out", '2>', "$name.err")
 } 1 .. 8;
 
 my @given;
@@ -93,7 +97,11 @@ foreach my $round (1 .. $rounds)
 	my $done = '';
 	for my $try (1 .. 20)
 	{
-		if ($try == 2) { push @given, answer($_, q{INSERT INTO events DEFAULT VALUES RETURNING 'flake', id; COMMIT;}) foreach @long; }
+		if ($try == 2)
+		{
+			push @given, answer($_, q{INSERT INTO events DEFAULT VALUES RETURNING 'flake', id; COMMIT;})
+			  foreach @long;
+		}
 		$done = answer($holder, "SET client_min_messages = error; $hold");
 		last if $done !~ /ERROR/;
 		$tries{ ($done =~ /ERROR:  (\w+)/)[0] }++;
@@ -102,14 +110,19 @@ foreach my $round (1 .. $rounds)
 	}
 	like($done, qr/^kid\b.*^flake\b/ms, "round $round: the clocks are held");
 	push @given, answer($admin{$_}, $new_keys) foreach sort keys %admin;
-	is(answer($admin{$_}, q{SELECT string_agg(format('%s: %s', relation, coalesce(k.problem, later)), ' ') FROM kid_stats() s, kid_stored_ids(now(), s.clock) k WHERE ahead > '1 min' AND (later IS NOT NULL OR k.problem IS NOT NULL);}), '', "round $round: no IDs of the future are left in $_") foreach sort keys %admin;
+	is(answer($admin{$_}, q{SELECT string_agg(format('%s: %s', relation, coalesce(k.problem, later)), ' ')
+			FROM kid_stats() s, kid_stored_ids(now(), s.clock) k WHERE ahead > '1 min' AND (later IS NOT NULL
+			OR k.problem IS NOT NULL);}), '', "round $round: no IDs of the future are left in $_")
+	  foreach sort keys %admin;
 	is(answer($holder, $reset), '', "round $round: the clocks are lowered");
-	is($node->safe_psql('postgres', q{SELECT string_agg(clock, ' ') FROM kid_stats() WHERE ahead > '1 s'}), '', "round $round: all clocks are right");
+	is($node->safe_psql('postgres', q{SELECT string_agg(clock, ' ') FROM kid_stats() WHERE ahead > '1 s'}), '',
+		"round $round: all clocks are right");
 	sleep 0.3;
 }
 close_session($_) foreach @long, values %admin, $holder;
 # A session that ends has said what it was given.
-$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'writer'});
+$node->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'writer'});
 $_->finish foreach @writers;
 
 my (%seen, %twice, $count);
@@ -125,12 +138,15 @@ my %errors;
 $errors{$_}++ foreach map { slurp_file("$_.err") =~ /ERROR:  (\w+)/g } @logs;
 delete @errors{qw(53400 25P02 42601 57P01)};    # a wait that was too long, and what follows from it
 is(join(' ', %errors), '', 'writers had no other error than that of a wait');
-is($node->safe_psql($_, q{SELECT count(*) FROM orders WHERE updated IS NOT NULL OR n <> 0}), '0', "the triggers of users did not run in $_") foreach 'postgres', 'other';
+is($node->safe_psql($_, q{SELECT count(*) FROM orders WHERE updated IS NOT NULL OR n <> 0}), '0',
+	"the triggers of users did not run in $_") foreach 'postgres', 'other';
 foreach my $database ('postgres', 'other')
 {
-	my $all = $node->safe_psql($database, join ' UNION ALL ', map { "SELECT '$tables{$_}|' || id FROM $_" } sort keys %tables);
+	my $all = $node->safe_psql($database, join ' UNION ALL ',
+		map { "SELECT '$tables{$_}|' || id FROM $_" } sort keys %tables);
 	is(scalar(grep { !$seen{$_} } split /\n/, $all), 0, "each key in $database was given to a client");
-	is($node->safe_psql($database, q{SELECT count(*) FROM items LEFT JOIN orders o ON o.id = order_id WHERE o.id IS NULL}), '0', "no reference is broken in $database");
+	is($node->safe_psql($database, q{SELECT count(*) FROM items LEFT JOIN orders o ON o.id = order_id
+			WHERE o.id IS NULL}), '0', "no reference is broken in $database");
 }
 note(join ' ', 'other tries:', %tries);
 $node->stop;

@@ -1,7 +1,8 @@
-# What docs say about tools that are not started here: docs/guides/kid_pandas.py and the files beside it give the numbers and times
-# of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns, files and the same vectors. The query for
-# Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml and the table in
-# docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus), accepts the alerts.
+# What docs say about tools that are not started here: docs/guides/kid_pandas.py and the files beside it give the
+# numbers and times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns, files and
+# the same vectors. The query for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what
+# this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's
+# package prometheus), accepts the alerts.
 use strict;
 use warnings;
 use utf8;
@@ -15,7 +16,8 @@ my $temporary = PostgreSQL::Test::Utils::tempdir;
 
 sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
 my ($page, $exchange, $metrics, $exporter, $rules) =
-  map { text_of($_) } 'docs/guides/time-queries.md', 'docs/guides/exchanging-data.md', 'docs/operate/run-and-watch.md', 'docs/operate/kid_exporter.yaml', 'docs/operate/kid_alerts.yaml';
+  map { text_of($_) } 'docs/guides/time-queries.md', 'docs/guides/exchanging-data.md', 'docs/operate/run-and-watch.md',
+  'docs/operate/kid_exporter.yaml', 'docs/operate/kid_alerts.yaml';
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -25,7 +27,10 @@ sub sql { return $node->safe_psql('postgres', $_[0]) }
 sql('CREATE EXTENSION kid');
 
 # The formulas: text, number as a signed integer, and microseconds of each vector.
-my @vectors = map { my @v = split /\t/; [ $v[5], unpack('q', pack 'Q', hex $v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv');
+my @vectors = map {
+	my @v = split /\t/;
+	[ $v[5], unpack('q', pack 'Q', hex $v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ]
+} grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv');
 my $rows = "$temporary/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
 my %formulas = (
@@ -40,7 +45,8 @@ END
 import { readFileSync } from 'node:fs';
 for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
   const [t, n, us] = row.split('\t'), id = BigInt.asUintN(64, BigInt(n));
-  const equal = number(t) === id && text(id) === t && micros(id) === BigInt(us) && floor(BigInt(us)) === id >> 14n << 14n;
+  const equal = number(t) === id && text(id) === t && micros(id) === BigInt(us) &&
+    floor(BigInt(us)) === id >> 14n << 14n;
   console.log(equal ? 'True' : 'False');
 }
 END
@@ -53,14 +59,18 @@ func main() {
 		if _, err := fmt.Fscanln(file, &t, &n, &us); err != nil {
 			break
 		}
-		fmt.Println(map[bool]string{true: "True"}[Number(t) == uint64(n) && Text(uint64(n)) == t && Micros(uint64(n)) == us && Floor(us) == uint64(n)>>14<<14])
+		isEqual := Number(t) == uint64(n) && Text(uint64(n)) == t && Micros(uint64(n)) == us &&
+			Floor(us) == uint64(n)>>14<<14
+		fmt.Println(map[bool]string{true: "True"}[isEqual])
 	}
 }
 END
 	duckdb => [ 'kid64_duckdb.sql', <<'END' ],
-SELECT CASE WHEN kid64_number(t) = u AND kid64_text(n) = t AND kid64_micros(n) = us AND kid64_micros(u) = us AND kid64_floor(us) = u - u % 16384 THEN 'True' END
+SELECT CASE WHEN kid64_number(t) = u AND kid64_text(n) = t AND kid64_micros(n) = us AND kid64_micros(u) = us
+	AND kid64_floor(us) = u - u % 16384 THEN 'True' END
 FROM (SELECT *, (n & 18446744073709551615::HUGEINT)::UBIGINT AS u
-	FROM read_csv('ROWS', delim = '\t', header = false, quote = '', columns = {'t': 'VARCHAR', 'n': 'BIGINT', 'us': 'BIGINT'}));
+	FROM read_csv('ROWS', delim = '\t', header = false, quote = '',
+		columns = {'t': 'VARCHAR', 'n': 'BIGINT', 'us': 'BIGINT'}));
 END
 	sqlite3 => [ 'kid64_sqlite.sql', '' ]);
 foreach my $tool (sort keys %formulas)
@@ -68,14 +78,18 @@ foreach my $tool (sort keys %formulas)
 	my ($file, $rest) = @{ $formulas{$tool} };
   SKIP: {
 		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
-		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr . $rest =~ s/ROWS/$rows/r;
+		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr
+		  . $rest =~ s/ROWS/$rows/r;
 		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
-		  . $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr if $tool eq 'sqlite3';
+		  . $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr
+		  if $tool eq 'sqlite3';
 		my $program = "$temporary/$file";
 		append_to_file($program, $code);
 		local $ENV{GOCACHE} = "$temporary/go";
-		my @arguments = $tool eq 'sqlite3' ? () : $tool eq 'duckdb' ? ('-noheader', '-list') : ($tool eq 'go' ? 'run' : (), $program, $rows);
-		IPC::Run::run([ $tool, @arguments ], '<', $file =~ /sql$/ ? $program : '/dev/null', '>', \my $out, '2>', \my $err);
+		my @arguments = $tool eq 'sqlite3' ? () : $tool eq 'duckdb' ? ('-noheader', '-list')
+		  : ($tool eq 'go' ? 'run' : (), $program, $rows);
+		IPC::Run::run([ $tool, @arguments ], '<', $file =~ /sql$/ ? $program : '/dev/null', '>', \my $out, '2>',
+			\my $err);
 		is($out . $err, "True\n" x @vectors, "the formulas for $tool give the texts, numbers and times of the vectors");
 	}
 }
@@ -86,7 +100,9 @@ SKIP: {
 	skip 'there is no Python with NumPy', 6 unless defined $python;
 	my $program = "$temporary/decode.py";
 	my $vectors = join "\n", 'unused', 'text,number,micros',
-	  map({ "$_->[0],$_->[1],$_->[2]" } map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv'));
+	  map({ "$_->[0],$_->[1],$_->[2]" }
+		map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ }
+		  split /\n/, slurp_file('test/vectors/kid64.tsv'));
 	my $input = "$program.kid64";
 	append_to_file($input, $vectors);
 	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . <<'END');
@@ -121,28 +137,37 @@ END
 	my @out = split /\n/, $out;
 	like($out[0] // '', qr/^\d\d\d True$/, 'kid64_numbers() decodes the texts of the vectors');
 	is($out[1], 'datetime64[us] True True', 'kid64_times() gives the times of the vectors, also for signed numbers');
-	is($out[2], 'datetime64[ms] True True True', 'uuidv7_times() gives the times of the vectors, and NaT for version 4');
-	is($out[3], 'uint64 datetime64[us] datetime64[ms] True', 'an empty column works, and a uuid of another variant, or a missing one, has no time');
+	is($out[2], 'datetime64[ms] True True True',
+		'uuidv7_times() gives the times of the vectors, and NaT for version 4');
+	is($out[3], 'uint64 datetime64[us] datetime64[ms] True',
+		'an empty column works, and a uuid of another variant, or a missing one, has no time');
 	is(join(' ', @out[ 4 .. $#out ]), join(' ', ('ValueError') x 6), 'what is no kid64 is an error');
 }
 
-# pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a file with a missing number.
+# pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a
+# file with a missing number.
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
 	my ($uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
 	my @uses = grep { /^frame/ } split /\n/, $uses;
 	my $program = "$temporary/frames.py";
-	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+	my $rows = sql(q{
+		SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
 		FROM generate_series(timestamptz '2026-11-01', '2026-11-01 00:02', '1 min') AS t, kid64_at(t) AS id});
-	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . "\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
+	append_to_file($program, slurp_file('docs/guides/kid_pandas.py')
+		  . "\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
 	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 2;
-	append_to_file($program, <<'END' . ($read // 'frame = pd.read_csv("orders.csv")') . "\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])\n");
+	$read //= 'frame = pd.read_csv("orders.csv")';
+	my $compare = "print([str(n) for n in frame['id']] == [row[1] for row in rows])";
+	append_to_file($program, <<'END' . "$read\n$compare\n");
 made = pd.DataFrame({"at": pd.to_datetime([row[3] for row in rows], utc=True)})
-for use, kind, column in (use0, "str", 0), (use1, "int64", 1), (use1, "Int64", 1), (use1, "UInt64", 1), (use2, "str", 2):
+cases = (use0, "str", 0), (use1, "int64", 1), (use1, "Int64", 1), (use1, "UInt64", 1), (use2, "str", 2)
+for use, kind, column in cases:
     ids = [row[column] if kind == "str" else int(row[column]) for row in rows]
     frame = use(pd.DataFrame({"id": pd.Series(ids, dtype=kind)}))
-    merged = pd.merge_asof(made.astype({"at": frame["at"].dtype}), frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+    times = made.astype({"at": frame["at"].dtype})
+    merged = pd.merge_asof(times, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
     print(kind, merged["id"].tolist() == ids)
 try:
     use1(pd.DataFrame({"id": pd.Series([1, None], dtype="Int64")}))
@@ -153,41 +178,53 @@ with open("orders.csv", "w") as file:
 END
 	IPC::Run::run([ $python, $program ], init => sub { chdir dirname($program) }, '>', \my $out, '2>', \my $err);
 	is($err, '', 'pandas has no error');
-	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True UInt64 True str True ValueError True', 'the lines of the page read each kind of column');
+	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True UInt64 True str True ValueError True',
+		'the lines of the page read each kind of column');
 }
 
 # Grafana replaces macros and variables by text.
 my ($panel) = $page =~ /^```sql\n(SELECT date_bin.*?;)\n```$/ms;
 sql(q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next());
-	INSERT INTO orders SELECT kid64_at(t) FROM generate_series(timestamptz '2026-11-01', '2026-11-03', '1 min') AS t; VACUUM ANALYZE orders});
-my %replaced = ('$__timeFrom()' => q{'2026-11-02T00:00:00Z'}, '$__timeTo()' => q{'2026-11-02T00:30:00Z'}, '$__interval' => '5m');
+	INSERT INTO orders SELECT kid64_at(t) FROM generate_series(timestamptz '2026-11-01', '2026-11-03', '1 min') AS t;
+	VACUUM ANALYZE orders});
+my %replaced = ('$__timeFrom()' => q{'2026-11-02T00:00:00Z'}, '$__timeTo()' => q{'2026-11-02T00:30:00Z'},
+	'$__interval' => '5m');
 sub replaced { my ($text) = @_; $text =~ s/\Q$_\E/$replaced{$_}/g foreach keys %replaced; return $text }
-is(sql(replaced($panel)), join("\n", map { sprintf '2026-11-02 00:%02d:00+00|5', 5 * $_ } 0 .. 5), 'the query for Grafana returns a point for each interval');
-like(sql('EXPLAIN ' . replaced($panel)), qr/Index (?:Only )?Scan using orders_pkey.*\n\s*Index Cond: /, 'the query for Grafana uses the primary key');
-my ($status, $stdout, $stderr) = $node->psql('postgres', q{SELECT count(*) FROM orders WHERE id BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T00:30:00Z'});
+is(sql(replaced($panel)), join("\n", map { sprintf '2026-11-02 00:%02d:00+00|5', 5 * $_ } 0 .. 5),
+	'the query for Grafana returns a point for each interval');
+like(sql('EXPLAIN ' . replaced($panel)), qr/Index (?:Only )?Scan using orders_pkey.*\n\s*Index Cond: /,
+	'the query for Grafana uses the primary key');
+my ($status, $stdout, $stderr) = $node->psql('postgres',
+	q{SELECT count(*) FROM orders WHERE id BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T00:30:00Z'});
 like($stderr, qr/invalid input syntax for type kid64/, '$__timeFilter(id) does not work');
 
 # Metrics: the query returns numbers only, before the first ID as well, and all that the page names.
 my ($query, $labels) = $exporter =~ /^  query: \|\n(.*?;)\n  metrics:\n(.*)/ms;
 my ($role) = $metrics =~ /^```sql\n(CREATE ROLE.*?)^```$/ms;
 sql($role);
-my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
+my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', '
+		ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
 my @columns = map { (split / /)[0] } split /, /, $types;
-is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr, 'bigint double precision integer name text', 'the metrics are numbers');
-is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', @columns), 'the file for postgres_exporter has the columns of the query');
+is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr,
+	'bigint double precision integer name text', 'the metrics are numbers');
+is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', @columns),
+	'the file for postgres_exporter has the columns of the query');
 is(sql(text_of('docs/operate/alerts.sql')), '', 'no alert of alerts.sql fires');
 my %is_metric = map { ("kid_$_" => 1) } $labels =~ /^    - (\w+): \{usage: "(?:GAUGE|COUNTER)"/mg;
 foreach my $when ('before the first ID', 'after an ID of each clock')
 {
-	my ($status, $rows, $stderr) = $node->psql('postgres', "SET search_path = prometheus, pg_catalog; $query", extra_params => [ '-U', 'prometheus' ]);
+	my ($status, $rows, $stderr) = $node->psql('postgres', "SET search_path = prometheus, pg_catalog; $query",
+		extra_params => [ '-U', 'prometheus' ]);
 	is($stderr, '', "$when: the role of the page gets the metrics, also without kid in its search_path");
-	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4, "$when: no metric is missing") or diag $rows;
+	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4,
+		"$when: no metric is missing") or diag $rows;
 	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
 }
 
 # The rules for Prometheus, and the table that explains the metrics.
 my @alerts = $rules =~ /^( {6}- alert: .*?)(?=^ {6}- alert: |\z)/msg;
-is(scalar(grep { /\A {6}- alert: \w+\n {8}expr: .+\n {8}for: \w+\n {8}annotations: \{summary: ".+"\}\n\z/ } @alerts), scalar(@alerts), 'each alert has an expression, a time and a line of text') or diag $rules;
+is(scalar(grep { /\A {6}- alert: \w+\n {8}expr: .+\n {8}for: \w+\n {8}annotations: \{summary: ".+"\}\n\z/ } @alerts),
+	scalar(@alerts), 'each alert has an expression, a time and a line of text') or diag $rules;
 my %alerted = map { $_ => 1 } map { /\b(kid_\w+)/g } $rules =~ /expr: (.*)/g;
 is(join(' ', grep { !$is_metric{$_} } sort keys %alerted), '', 'the alerts name metrics of the query');
 is(join(' ', grep { !$alerted{$_} } sort keys %is_metric), '', 'each metric has an alert');

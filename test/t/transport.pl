@@ -12,7 +12,8 @@ my $types = join ', ', @types;
 my $columns = join ', ', map { "$_ $_" } @types;
 my @next = map { "$_->{next}()" } own_types();
 
-# An ID of each type in both forms, made by other programs. The last vector is random, so that an exchange of bytes is noticed.
+# An ID of each type in both forms, made by other programs. The last vector is random, so that an exchange
+# of bytes is noticed.
 my (%text, %bytes);
 foreach my $type (@types)
 {
@@ -23,11 +24,15 @@ foreach my $type (@types)
 	$bytes{$type} = pack 'H*', $vector{hex};
 }
 
-# The table also holds the least and the greatest ID of each type. All columns are in its key, by which replication finds a row.
+# The table also holds the least and the greatest ID of each type. All columns are in its key, by which
+# replication finds a row.
 my $node = PostgreSQL::Test::Cluster->new('publisher');
 $node->init(allows_streaming => 'logical');
 $node->start;
-my @bounds = map { my $byte = $_; join ', ', map { "'\\x" . $byte x length($bytes{$_}) . "'::bytea::$_" } @types } qw(00 ff);
+my @bounds = map {
+	my $byte = $_;
+	join ', ', map { "'\\x" . $byte x length($bytes{$_}) . "'::bytea::$_" } @types
+} qw(00 ff);
 $node->safe_psql('postgres', qq{
 	CREATE EXTENSION kid;
 	CREATE TABLE t (n int, $columns, PRIMARY KEY ($types));
@@ -66,7 +71,8 @@ sub write_file
 # Returns rows of binary fields in the format of COPY.
 sub binary
 {
-	return join '', "PGCOPY\n\xff\r\n\0", pack('NN', 0, 0), map({ pack 'n(N/a*)*', scalar @$_, @$_ } @_), pack('n', 0xffff);
+	return join '', "PGCOPY\n\xff\r\n\0", pack('NN', 0, 0), map({ pack 'n(N/a*)*', scalar @$_, @$_ } @_),
+	  pack('n', 0xffff);
 }
 
 my $one = binary([ @bytes{@types} ]);
@@ -107,7 +113,8 @@ foreach my $type (grep { $_ ne 'flake' } @types)
 		[ "of $other", $character x $length, "Character \"$character\" at position 1 " ],
 	];
 }
-push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ], [ 'number', '31584891186561024', 'has 11 characters, not 17.' ];
+push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ],
+  [ 'number', '31584891186561024', 'has 11 characters, not 17.' ];
 
 # Tests that COPY rejects a row. A good row comes before it, which must not be kept.
 sub refuses
@@ -132,42 +139,52 @@ foreach my $type (@types)
 	}
 	foreach my $length (0, $size - 1, $size + 1, 16)
 	{
+		my $error = "22P03: incorrect binary data format for type $type";
 		refuses($type, 'binary', binary([$bytes], [ "\0" x $length ]),
-			qr/22P03: incorrect binary data format for type $type\nDETAIL:  A value of type $type has $size bytes, not $length\.\n/,
-			"$length bytes");
+			qr/$error\nDETAIL:  A value of type $type has $size bytes, not $length\.\n/, "$length bytes");
 	}
 
 	# Invalid text as a parameter of the extended protocol, which psql 15 does not use.
 	my ($kind, $bad, $detail) = @{ $bad{$type}[-1] };
 	write_file("$dir/query", "SELECT :bad::$type;");
+	my $error = qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E/;
 	$node->command_fails_like([ qw(pgbench -n -t 1 -M extended -f), "$dir/query", '-D', "bad=$bad" ],
-		qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E.*\nHINT:  .*\nCONTEXT:  unnamed portal parameter \$1/,
+		qr/$error.*\nHINT:  .*\nCONTEXT:  unnamed portal parameter \$1/,
 		"$type, parameter: $kind");
 }
 is($node->safe_psql('postgres', content('t')), $expected, 'a COPY that fails keeps no row');
 
 # Dump and restore: the whole table with its defaults, and views, indexes and constraints that compare IDs with ranges.
-my %compared = ("'[2020-01-01,)'" => 'literal', "tstzrange('2020-01-01', NULL)" => 'function', 'r' => 'of_column', 'w' => 'of_domain');
-my $compared = join ', ', map { my $type = $_; map { "$type <@ $_ AS ${type}_$compared{$_}, $_ @> $type AS $compared{$_}_$type" } sort keys %compared } @types;
+my %compared = ("'[2020-01-01,)'" => 'literal', "tstzrange('2020-01-01', NULL)" => 'function', 'r' => 'of_column',
+	'w' => 'of_domain');
+my $compared = join ', ', map {
+	my $type = $_;
+	map { "$type <@ $_ AS ${type}_$compared{$_}, $_ @> $type AS $compared{$_}_$type" } sort keys %compared
+} @types;
 my $any = join ', ', map { "$_ <@ ANY (m) AS ${_}_any" } @types;
 $node->safe_psql('postgres', qq{
 	CREATE DATABASE restored;
 	CREATE DOMAIN whole_range AS tstzrange CHECK (NOT isempty(VALUE));
 	CREATE TABLE ranges (r tstzrange, w whole_range, m tstzrange[], $columns);
-	INSERT INTO ranges SELECT '[2020-01-01,)', '(,2020-01-01)', ARRAY['[2020-01-01,)'::tstzrange], $types FROM t WHERE n > 0;
+	INSERT INTO ranges SELECT '[2020-01-01,)', '(,2020-01-01)', ARRAY['[2020-01-01,)'::tstzrange], $types FROM t
+		WHERE n > 0;
 	CREATE VIEW compared AS SELECT $compared, $any FROM ranges;
 	@{[ map { "ALTER TABLE ranges ADD CHECK ($_ <@ r);" } @types ]}
 	@{[ map { "CREATE INDEX ON ranges ($_) WHERE $_ <@ '[2020-01-01,)';" } qw(kid64 sno flax) ]}
 });
 my $definitions = q{
-	SELECT pg_get_viewdef('compared'), (SELECT string_agg(pg_get_indexdef(indexrelid), ';' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = 'ranges'::regclass),
-	       (SELECT string_agg(pg_get_constraintdef(oid), ';' ORDER BY conname) FROM pg_constraint WHERE conrelid = 'ranges'::regclass)};
+	SELECT pg_get_viewdef('compared'), (SELECT string_agg(pg_get_indexdef(indexrelid), ';'
+		ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = 'ranges'::regclass),
+	       (SELECT string_agg(pg_get_constraintdef(oid), ';' ORDER BY conname) FROM pg_constraint
+	           WHERE conrelid = 'ranges'::regclass)};
 my $defined = $node->safe_psql('postgres', $definitions);
 my $answers = $node->safe_psql('postgres', content('compared'));
 foreach my $format ('plain', 'custom')
 {
-	$node->command_ok([ 'pg_dump', '-F', $format, '-f', "$dir/dump", '-d', $node->connstr('postgres') ], "pg_dump, $format");
-	$node->safe_psql('restored', 'DROP TABLE IF EXISTS t, ranges CASCADE; DROP DOMAIN IF EXISTS whole_range; DROP EXTENSION IF EXISTS kid');
+	$node->command_ok([ 'pg_dump', '-F', $format, '-f', "$dir/dump", '-d', $node->connstr('postgres') ],
+		"pg_dump, $format");
+	$node->safe_psql('restored',
+		'DROP TABLE IF EXISTS t, ranges CASCADE; DROP DOMAIN IF EXISTS whole_range; DROP EXTENSION IF EXISTS kid');
 	$node->command_ok(
 		$format eq 'plain'
 		? [ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dir/dump", '-d', $node->connstr('restored') ]
@@ -175,13 +192,17 @@ foreach my $format ('plain', 'custom')
 		"restore, $format");
 	is($node->safe_psql('restored', content('t')), $expected, "$format: the restored table has the same rows");
 	is($node->safe_psql('restored', q{
-			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
+			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef
+				WHERE adrelid = 't'::regclass}),
 		"@next", "$format: the restored table has the same defaults");
-	is($node->safe_psql('restored', $definitions), $defined, "$format: comparisons with ranges have the same definitions");
-	is($node->safe_psql('restored', content('compared')), $answers, "$format: comparisons with ranges have the same results");
+	is($node->safe_psql('restored', $definitions), $defined,
+		"$format: comparisons with ranges have the same definitions");
+	is($node->safe_psql('restored', content('compared')), $answers,
+		"$format: comparisons with ranges have the same results");
 }
 
-# IDs as numbers: a bigint column restores as one, and becomes a kid64 column. What writes no text goes into a kid64 column at once.
+# IDs as numbers: a bigint column restores as one, and becomes a kid64 column. What writes no text goes
+# into a kid64 column at once.
 $node->safe_psql('postgres', q{
 	CREATE TABLE numbers (id bigint PRIMARY KEY);
 	INSERT INTO numbers SELECT kid64::bigint FROM t UNION VALUES (bigint '5'), (-5), (10000000003);
@@ -197,7 +218,9 @@ $node->safe_psql('restored', 'ALTER TABLE numbers ALTER id TYPE kid64');
 is($node->safe_psql('restored', $as_numbers), $numbers, 'and becomes a kid64 column with the same IDs');
 $node->safe_psql('restored', 'TRUNCATE numbers');
 $node->command_ok([ @dump, '-a' ], 'pg_dump of the numbers alone');
-$node->command_fails_like(\@restore, qr/ERROR:  invalid input syntax for type kid64.*HINT:  To convert a number to an ID, cast it to bigint/s, 'a kid64 column does not take them as text');
+$node->command_fails_like(\@restore,
+	qr/ERROR:  invalid input syntax for type kid64.*HINT:  To convert a number to an ID, cast it to bigint/s,
+	'a kid64 column does not take them as text');
 $node->command_ok([ @dump, '-a', '--rows-per-insert=100' ], 'pg_dump of the numbers as INSERT statements');
 $node->command_ok(\@restore, 'which a kid64 column takes');
 is($node->safe_psql('restored', $as_numbers), $numbers, 'as the same IDs');
@@ -218,8 +241,10 @@ foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character 
 	my $database = lc $encoding;
 	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	my ($status, $stdout, $stderr) = $node->psql($database,
-		"CREATE EXTENSION kid; SET client_encoding = 'UTF8';\n\\set VERBOSITY verbose\nSELECT '\xc3\xa9234567890'::kid64");
-	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  $detail is not one of/s, "a database in $encoding: the error names the wrong character or byte");
+		"CREATE EXTENSION kid;
+			SET client_encoding = 'UTF8';\n\\set VERBOSITY verbose\nSELECT '\xc3\xa9234567890'::kid64");
+	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  $detail is not one of/s,
+		"a database in $encoding: the error names the wrong character or byte");
 }
 
 # Logical replication: the initial copy, and then changes.
@@ -249,24 +274,31 @@ like($expected, qr/^2001\|/, 'the table has 2001 rows after the changes to repli
 foreach my $binary ('false', 'true')
 {
 	$node->wait_for_catchup("binary_$binary");
-	is($subscriber->safe_psql("binary_$binary", content('t')), $expected, "logical replication, binary = $binary: the rows are the same");
+	is($subscriber->safe_psql("binary_$binary", content('t')), $expected,
+		"logical replication, binary = $binary: the rows are the same");
 }
 
-# What Debezium reads: the plugin pgoutput sends every column of the table of docs/clients/other.md, with a type of PostgreSQL's.
+# What Debezium reads: the plugin pgoutput sends every column of the table of docs/clients/other.md, with
+# a type of PostgreSQL's.
 my ($table) = slurp_file('docs/clients/other.md') =~ /^## Debezium\n.*?^```sql\n(.*?)^```/ms;
 
-# Returns the columns that pgoutput describes, each with the OID of its type, and what it sends of the first row that is inserted.
+# Returns the columns that pgoutput describes, each with the OID of its type, and what it sends of the
+# first row that is inserted.
 sub published
 {
 	my (@columns, @values);
-	$node->safe_psql('postgres', q{CREATE PUBLICATION events FOR TABLE orders; SELECT pg_create_logical_replication_slot('events', 'pgoutput')});
+	$node->safe_psql('postgres', q{CREATE PUBLICATION events FOR TABLE orders;
+		SELECT pg_create_logical_replication_slot('events', 'pgoutput')});
 	$node->safe_psql('postgres', q{INSERT INTO orders (item) VALUES ('tea')});
-	foreach (split /\n/, $node->safe_psql('postgres', q{SELECT encode(data, 'hex') FROM pg_logical_slot_get_binary_changes('events', NULL, NULL, 'proto_version', '1', 'publication_names', 'events')}))
+	foreach (split /\n/, $node->safe_psql('postgres', q{SELECT encode(data, 'hex')
+			FROM pg_logical_slot_get_binary_changes('events', NULL, NULL, 'proto_version', '1', 'publication_names',
+			'events')}))
 	{
 		my $message = pack 'H*', $_;
 		if ($message =~ /^R/)
 		{
-			# The names of the schema and of the table, then for each column its flags, name, type, and the modifier of that.
+			# The names of the schema and of the table, then for each column its flags, name, type, and
+			# the modifier of that.
 			my (undef, undef, @column) = unpack 'x5 Z* Z* x3 (x Z* N x4)*', $message;
 			push @columns, join ' ', splice @column, 0, 2 while @column;
 		}
@@ -283,7 +315,8 @@ $node->safe_psql('postgres', $table);
 my ($described, $sent) = published();
 is($described, 'id 20, item 25', 'pgoutput describes a bigint and a text');
 is($sent, $node->safe_psql('postgres', 'SELECT id, item FROM orders'), 'and sends both');
-like($node->safe_psql('postgres', 'SELECT kid_timestamp(id::kid64) > now() - interval $$1 hour$$ FROM orders'), qr/^t$/, 'the number is an ID');
+like($node->safe_psql('postgres', 'SELECT kid_timestamp(id::kid64) > now() - interval $$1 hour$$ FROM orders'), qr/^t$/,
+	'the number is an ID');
 $node->safe_psql('postgres', 'ALTER TABLE orders ADD id_text text GENERATED ALWAYS AS (id::text) STORED');
 unlike((published())[0], qr/id_text/, 'it does not send generated columns');
 
@@ -296,9 +329,11 @@ $subscriber->safe_psql('binary_true', qq{
 });
 $subscriber->wait_for_subscription_sync($node, 'numbers', 'binary_true') if $copy eq 'true';
 $node->safe_psql('postgres', 'DELETE FROM numbers') if $copy eq 'false';
-$node->safe_psql('postgres', 'INSERT INTO numbers SELECT kid_next() FROM generate_series(1, 1000); UPDATE numbers SET id = -7 WHERE id = (SELECT max(id) FROM numbers)');
+$node->safe_psql('postgres', 'INSERT INTO numbers SELECT kid_next() FROM generate_series(1, 1000);
+	UPDATE numbers SET id = -7 WHERE id = (SELECT max(id) FROM numbers)');
 $node->wait_for_catchup('numbers');
-is($subscriber->safe_psql('binary_true', $as_numbers), $node->safe_psql('postgres', $as_numbers), 'logical replication in binary form from bigint to kid64: the IDs are the same');
+is($subscriber->safe_psql('binary_true', $as_numbers), $node->safe_psql('postgres', $as_numbers),
+	'logical replication in binary form from bigint to kid64: the IDs are the same');
 
 $subscriber->stop;
 $node->stop;
