@@ -874,6 +874,7 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
+-- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
@@ -891,18 +892,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- For functions whose later queries must see what others committed before.
-CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text, detail text DEFAULT '') RETURNS void
-    LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT kid.kid_refuse(
-               '55000', message, detail,
-               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-               'SET default_transaction_isolation = ''read committed''.')
-     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
-END;
-COMMENT ON FUNCTION kid.kid_check_isolation(text, text) IS
-    'raises an error if all queries of this transaction have one snapshot';
+-- For functions whose later queries must see what others committed before. In PL/pgSQL it has a plan that is kept.
+CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE '%', message
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'At other levels, later statements do not see what was committed after the first one.',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
+    'raises an error if all statements of this transaction have one snapshot';
 
 -- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --
@@ -2420,9 +2423,11 @@ END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
     'removes the triggers of `kid_track()` from a table, and what it granted';
 
--- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
--- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
--- ago: 1095216660480 is 2^40 - 2^32.
+-- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
+--
+-- `last` is the last value of the sequence, read before the locks are, or null if there is none. A floor above it is of
+-- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken
+-- for one from long ago: 1095216660480 is 2^40 - 2^32.
 CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2438,6 +2443,9 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
+    last := coalesce(last, -1);
+    horizon := last + 1;
+    RETURN NEXT;
     -- The view pg_locks would store the locks of all sessions first.
     RETURN QUERY
     SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
@@ -2457,15 +2465,12 @@ COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, bigint) IS
 CREATE OR REPLACE PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT kid.kid_check_isolation(
-               'a horizon of a table can only be read at READ COMMITTED',
-               'Otherwise later statements need not see all rows below it.');
-    -- The locks are read after `last`, because that is an argument.
-    SELECT least((SELECT min(l.horizon) FROM kid.kid_track_locks(tab, s.shift, s.problem, n.last) AS l),
-                 n.last + bigint '1')
+    SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
+    -- The last value is an argument, so it is read before the locks.
+    SELECT min(l.horizon)
       FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
-           LATERAL (SELECT coalesce(kid.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
-                    OFFSET 0) AS n (last);
+           LATERAL kid.kid_track_locks(
+               tab, s.shift, s.problem, kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -2479,13 +2484,13 @@ BEGIN ATOMIC
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
-           LATERAL (SELECT coalesce(kid.kid_track_last(tab::oid, s.attname::text, s.seq), bigint '-1')
-                    OFFSET 0) AS n (last),
-           LATERAL kid.kid_track_locks(tab, s.shift, s.problem, n.last) AS l
+           LATERAL kid.kid_track_locks(
+               tab, s.shift, s.problem, kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
            LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.virtualtransaction IS NOT NULL
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
@@ -2493,7 +2498,8 @@ COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
-             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(refuse|(un)*track)|_horizon$' LOOP
+             WHERE p.pronamespace = 'kid'::regnamespace
+               AND p.proname ~ '^kid_(refuse|check_isolation|(un)*track)|_horizon$' LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

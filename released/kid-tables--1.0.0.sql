@@ -121,6 +121,7 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
+-- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
@@ -138,18 +139,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- For functions whose later queries must see what others committed before.
-CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text, detail text DEFAULT '') RETURNS void
-    LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT kid.kid_refuse(
-               '55000', message, detail,
-               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-               'SET default_transaction_isolation = ''read committed''.')
-     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
-END;
-COMMENT ON FUNCTION kid.kid_check_isolation(text, text) IS
-    'raises an error if all queries of this transaction have one snapshot';
+-- For functions whose later queries must see what others committed before. In PL/pgSQL it has a plan that is kept.
+CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE '%', message
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'At other levels, later statements do not see what was committed after the first one.',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
+    'raises an error if all statements of this transaction have one snapshot';
 
 -- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --

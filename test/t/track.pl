@@ -17,8 +17,10 @@ system("src/sql/assemble kid-track > $folder/kid-track.sql && src/sql/assemble k
   or die 'src/sql/assemble failed';
 append_to_file("$folder/rows", "copied\n");
 
+# In plain SQL rights do not depend on the default privileges of the role that runs the script.
 my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC',
-	plain => "\\i $folder/kid-track.sql", modules => "\\i $folder/kid-all.sql");
+	plain => "ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;\n\\i $folder/kid-track.sql
+		ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO PUBLIC", modules => "\\i $folder/kid-all.sql");
 my @databases = qw(extension plain modules);
 $node->safe_psql('postgres', "CREATE DATABASE $_") foreach @databases;
 my $database;
@@ -446,8 +448,8 @@ foreach my $name (@databases)
 	$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database),
 			'-f', "$folder/$name.sql" ], 'a restore');
 	# The sequence has another OID now. A function of others that fits integers and untyped NULLs better does not run.
-	run(q{CREATE FUNCTION kid.kid_track_source(integer, text, OUT attname name, OUT seq oid, OUT shift integer,
-			OUT problem text)
+	run(q{CREATE FUNCTION kid.kid_track_source(
+			integer, text, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
 		LANGUAGE plpgsql AS $$ BEGIN RAISE 'code of others'; END $$});
 	@ids = split /\n/, run($row);
 	is_deeply([ @ids[ 1, 2 ] ], [ $ids[0], $ids[0] + 1 ], 'which has a horizon');
