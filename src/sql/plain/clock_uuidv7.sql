@@ -36,7 +36,7 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
-    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN
+    IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
         RAISE 'timestamp out of range for type uuid version 7'
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';

@@ -60,7 +60,7 @@ CREATE FUNCTION kid_sequence(id kid64) RETURNS integer
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
--- kid64_first() and kid64_end() by their values.
+-- kid64_first() and kid64_last() by their values.
 --
 -- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body. It sets no
 -- search_path, which would take longer than the rest, and uses no name without a schema.
@@ -68,13 +68,13 @@ COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID wit
 CREATE FUNCTION kid64_first() RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
 COMMENT ON FUNCTION kid64_first() IS 'returns the first instant that a kid64 can have';
-CREATE FUNCTION kid64_end() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:20+00';
-COMMENT ON FUNCTION kid64_end() IS 'returns the first instant that is too late for a kid64';
+CREATE FUNCTION kid64_last() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:19.999999+00';
+COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can have';
 
 CREATE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts >= kid64_end() THEN 9223372036854775807
+RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
@@ -91,7 +91,7 @@ COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of 
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
-    IF ts < kid64_first() OR ts >= kid64_end() THEN
+    IF ts < kid64_first() OR ts > kid64_last() THEN
         RAISE 'timestamp out of range for type kid64'
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';

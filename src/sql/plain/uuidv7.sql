@@ -14,6 +14,13 @@
 --
 -- A comparison with a bound compares all uuids by their bytes, whatever their version is.
 
+CREATE FUNCTION kid_uuidv7_first() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
+COMMENT ON FUNCTION kid_uuidv7_first() IS 'returns the first instant that a uuid of version 7 can have';
+CREATE FUNCTION kid_uuidv7_last() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '10889-08-02 05:31:50.655999+00';
+COMMENT ON FUNCTION kid_uuidv7_last() IS 'returns the last instant that a uuid of version 7 can have';
+
 CREATE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
@@ -30,20 +37,20 @@ COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), u
 
 CREATE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
-                                     timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+RETURN (lpad(to_hex(kid_micros(least(greatest(ts, kid_uuidv7_first()), kid_uuidv7_last())) / 1000), 12, '0')
+        || below)::uuid;
 COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
     'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
+RETURN CASE WHEN ts > kid_uuidv7_last() THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
             ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
 COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 CREATE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
+RETURN CASE WHEN ts < kid_uuidv7_first() THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';

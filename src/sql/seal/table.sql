@@ -1,7 +1,7 @@
--- A sealed ID is one block of AES-128, as a TypeID. For the ID ID of type TYPE with the prefix PREFIX:
+-- The tables of keys. A sealed ID is one block of AES-128, as a TypeID. For an ID of type TYPE with the prefix PREFIX:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'TYPE:PREFIX')
---     block  = the binary form of ID, then zeros up to 16 bytes
+--     block  = the binary form of the ID, then zeros up to 16 bytes
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
