@@ -39,6 +39,7 @@ constexpr void keep_least(std::uint64_t &least, std::uint64_t floor) noexcept {
     least = floor;
 }
 
+/// The list. Memory that is filled with zeroes is a list without entries that has not begun.
 template <int Clocks> class ended_list {
 public:
   using entry = ended_transaction<Clocks>;
@@ -52,18 +53,18 @@ public:
   constexpr void begin(xid_mark mark) noexcept { begin_ = mark; }
 
   /// Adds a transaction. Until then its floor is found in its session, or in its place as a prepared transaction.
-  constexpr void add(entry one) noexcept {
+  constexpr void add(entry added) noexcept {
     for (level &here : levels_) {
-      here.last[here.count++ % kept] = one;
+      here.last[here.count++ % kept] = added;
       if (here.count % merged != 0)
         return;
-      one.xid = 0;
-      one.database = 0;
+      added.xid = 0;
+      added.database = 0;
       for (std::uint64_t i = here.count - merged; i < here.count; i++)
         for (int clock = 0; clock < Clocks; clock++) {
           std::uint64_t const floor = here.last[i % kept].floor[clock];
-          if (one.floor[clock] == 0 || (floor != 0 && floor < one.floor[clock]))
-            one.floor[clock] = floor;
+          if (added.floor[clock] == 0 || (floor != 0 && floor < added.floor[clock]))
+            added.floor[clock] = floor;
         }
     }
   }
@@ -83,12 +84,12 @@ public:
     for (int number = 0; number < levels; number++) {
       level const &here = levels_[number];
       for (std::uint64_t i = end; i-- > 0 && here.count - i <= kept;) {
-        entry const &one = here.last[i % kept];
+        entry const &ended = here.last[i % kept];
         // At level 0, misses() decides for each entry. sees_all() takes long, so it is called for merged entries only.
-        if (snapshot.is_after(one.mark) || (number > 0 && snapshot.sees_all(one.mark)))
+        if (snapshot.is_after(ended.mark) || (number > 0 && snapshot.sees_all(ended.mark)))
           return least;
-        if (number > 0 || snapshot.misses(one))
-          keep_least(least, one.floor[clock]);
+        if (number > 0 || snapshot.misses(ended))
+          keep_least(least, ended.floor[clock]);
       }
       if (here.count <= kept)
         return snapshot.is_after(begin_) || snapshot.sees_all(begin_) ? least : 1;

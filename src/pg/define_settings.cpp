@@ -9,7 +9,7 @@ namespace kid::pg {
 namespace {
 
 constexpr config_enum_entry backward_options[] = {
-    {"hold", backward_hold, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
+    {"hold", backward_keep, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
 
 /// A value that was given to a setting before kid defined it.
 struct placeholder {
@@ -67,7 +67,7 @@ static void define_all() {
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",
       "\"hold\" keeps the latest time and counts on from there. \"wait\" waits, at most \"kid.max_wait\", until the "
       "system clock reaches that time again. It does not apply to sno, which toggles its tick, nor to flax.",
-      &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+      &clock_backward, backward_keep, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   define_number(
       "kid.lease", "Time for which IDs are reserved ahead in WAL.",

@@ -1,6 +1,6 @@
 // kid_own_ids_trigger() rejects a row whose ID of kid was not made in its transaction.
 #include "fired_row.hpp"
-#include "horizon/horizon.hpp"
+#include "horizon/floors.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {

@@ -3,9 +3,8 @@
 #include "base/datum.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "clocks/lease_lock.hpp"
 #include "clocks/sides.hpp"
-#include "horizon/horizon.hpp"
+#include "horizon/floors.hpp"
 #include "horizon/memory.hpp"
 
 namespace kid::pg {
@@ -91,15 +90,15 @@ void take_hold(unix_micros time) {
   }
 }
 
-[[noreturn]] void in_use_error(entrant const &one) {
-  char const *const name = get_database_name(one.database);
+[[noreturn]] void in_use_error(entrant const &open) {
+  char const *const name = get_database_name(open.database);
   char const *const database = name != nullptr ? name : "";
 
   ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("a transaction that has made IDs is still open"),
-          one.process == 0 ? errdetail("Transaction %u is prepared in database \"%s\".", one.prepared, database)
-                           : errdetail("It is that of process %d in database \"%s\".", one.process, database),
-          one.process == 0 ? errhint("Find it in pg_prepared_xacts, and commit it or roll it back.")
-                           : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
+          open.process == 0 ? errdetail("Transaction %u is prepared in database \"%s\".", open.prepared, database)
+                            : errdetail("It is that of process %d in database \"%s\".", open.process, database),
+          open.process == 0 ? errhint("Find it in pg_prepared_xacts, and commit it or roll it back.")
+                            : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
 }
 
 /// Waits until all transactions that have entered a held clock have ended, for at most half of `kid.max_wait`: others
@@ -111,11 +110,11 @@ void await_transactions() {
 
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     while ((own.clocks & bit_of(clock.id)) != 0) {
-      entrant const one = earliest_entrant(clock.id, false);
-      if (one.process < 0)
+      entrant const open = earliest_entrant(clock.id, false);
+      if (open.process < 0)
         return;
-      if (one.process == MyProcPid || monotonic_micros() - start > most)
-        in_use_error(one);
+      if (open.process == MyProcPid || monotonic_micros() - start > most)
+        in_use_error(open);
       // No latch is set when it ends, because transactions do not know who waits for them.
       static_cast<void>(
           WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, std::uint32_t{PG_WAIT_EXTENSION}));

@@ -1,7 +1,7 @@
 // kid_stats() and kid_identity(), which show what several folders know.
 #include "base/datum.hpp"
 #include "clocks/lease.hpp"
-#include "horizon/horizon.hpp"
+#include "horizon/floors.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {

@@ -120,11 +120,11 @@ template <class Id, class Clock> void try_all(Id const &layout, Clock const &clo
 }
 
 TEST(Ends, EveryClock) {
-  for (bool const hold : {false, true}) {
-    try_all(kid64{}, kid_clock{hold});
-    try_all(uuidv7{}, uuidv7_clock{hold});
+  for (bool const keep : {false, true}) {
+    try_all(kid64{}, kid_clock{keep});
+    try_all(uuidv7{}, uuidv7_clock{keep});
     for (unix_micros const epoch : {unix_micros{0}, unix_micros{1'300'000'000'000'000}, flake::epoch_max})
-      try_all(flake{epoch}, flake_clock{hold});
+      try_all(flake{epoch}, flake_clock{keep});
   }
   try_all(sno{}, sno_clock{});
   try_all(sno{}, keeping_sno_clock{});

@@ -1,4 +1,6 @@
-#include "../../src/core/node.hpp"
+// Lanes: they cover each sequence once, a node's lane only shrinks as lanes are added, clocks keep to theirs, and the
+// procedure of docs/guides/many-servers.md repeats no ID, while each of its steps that is omitted repeats some.
+#include "../../src/core/lane.hpp"
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/kid64.hpp"
 
@@ -15,8 +17,8 @@ constexpr std::uint64_t sequence_max = kid64::sequence::max;
 constexpr std::uint64_t unit = 0x6'5432'1000'0000; // a time unit with sequence 0
 constexpr std::uint64_t unit_after = unit + 0x4000;
 
-in_lane<kid_clock> laned(std::uint64_t lanes, std::uint64_t node, bool hold = true) {
-  return {kid_clock{hold}, lane_of(sequence_max, lanes, node)};
+in_lane<kid_clock> laned(std::uint64_t lanes, std::uint64_t node, bool keep = true) {
+  return {kid_clock{keep}, lane_of(sequence_max, lanes, node)};
 }
 
 TEST(Lane, BeginsAtTheReversedNumber) {

@@ -1,4 +1,5 @@
-// The only file that includes PostgreSQL's headers. compat.hpp hides how their versions differ.
+// The only file that includes PostgreSQL's headers, all that src/pg needs, so that they have C linkage and come after
+// the core and after C++'s own. compat.hpp hides how their versions differ.
 #pragma once
 
 // The core always comes first, see core/no_postgres.hpp. The file of a type includes the type's header in the core
@@ -6,6 +7,7 @@
 #include "../../core/base32.hpp"
 #include "../../core/bits.hpp"
 #include "../../core/ended_list.hpp"
+#include "../../core/lane.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"
 #include "../../core/step.hpp"

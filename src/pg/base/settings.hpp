@@ -11,13 +11,13 @@ inline int lease_length = 1000;       ///< milliseconds; 0 turns the lease off
 inline int max_observe = 3600 * 1000; ///< milliseconds
 inline int max_wait = 1000;           ///< milliseconds; -1 sets no limit
 
-/// What a clock without sides does if the system clock goes back: keep the highest time and count on, or wait until the
-/// system clock has reached that time again.
-enum backward { backward_hold, backward_wait };
-inline int clock_backward = backward_hold;
+/// What a clock without sides does if the system clock goes back: keep the highest time and count on, "hold" in SQL, or
+/// wait until the system clock has reached that time again.
+enum backward { backward_keep, backward_wait };
+inline int clock_backward = backward_keep;
 
 inline bool keeps_highest_time() {
-  return clock_backward == backward_hold;
+  return clock_backward == backward_keep;
 }
 
 /// "auto" or a number.

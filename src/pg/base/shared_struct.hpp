@@ -25,7 +25,8 @@ inline void find_without_callbacks(shared_struct const &memory) {
     { *memory.place = ShmemInitStruct(memory.name, memory.size(), &found); }
     PG_CATCH();
     {
-      // Other users of the spare shared memory, such as lock tables, have taken it. They never give it back.
+      // Other users of the spare shared memory, such as lock tables, have taken it. They never give it back. Here the
+      // error is still the newest that PostgreSQL handles, so that errhint() adds to it.
       errhint("Add \"kid\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.");
       PG_RE_THROW();
     }

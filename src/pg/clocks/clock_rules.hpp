@@ -7,11 +7,15 @@
 //   first   the least state of a unit, and the least sequence of a lane
 //   last    the greatest state that was, or can have been, issued, and the greatest sequence of a lane
 //   bound   nothing at or above it is issued before the page has a higher one (lease.hpp)
+//   now     where the system clock is, as an instant. `now_state` is the first state of the unit that it is in, which
+//           the core calls `now`, because it knows no other
 //   limit   where a step stops: `renew_at`, or the bound if the session may wait
 //   enter   a transaction enters a clock before it takes states of it, and has left it when it ends
-//   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp)
+//   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp). That of an
+//           instant, as T_floor() returns it in SQL, is an ID (core/range.hpp)
 //   hold    a process holds a clock: no transaction enters (lease_lock.hpp). Locks are held, too
-//   keep    a clock that is ahead of the system clock keeps its time: it counts on, and neither waits nor changes sides
+//   keep    a clock that is ahead of the system clock keeps its time: it counts on, and neither waits nor changes
+//           sides. In SQL, `hold` is the value of kid.clock_backward for this
 #pragma once
 
 #include "../base/compat.hpp"
@@ -35,10 +39,10 @@ struct clock_rules {
   std::uint64_t (*next_unit)(std::uint64_t);
   unix_micros earliest; ///< the first and the last instant that it can represent
   unix_micros latest;
-  bool divided;        ///< whether servers divide its sequence into lanes, see core/node.hpp
+  bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
   std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
   /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
-  step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now);
+  step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now_state);
 
   /// Returns the first state of the time unit that contains `instant`, or of the nearest unit in range.
   std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, earliest), latest)); }

@@ -2,7 +2,7 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "lease_lock.hpp"
+#include "move_clock.hpp"
 #include "sides.hpp"
 
 namespace kid::pg {
@@ -59,13 +59,13 @@ int lease_length_at_start(page_bounds const &page, unix_micros now) {
 void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
   clock_rules const &rules = clock.rules;
   // Any start may be ahead of the system clock by this much, even if the system clock did not go back.
-  unix_micros const usual = Max(lease.length * INT64CONST(1000), slow_micros) + notable_micros;
-  bool const is_usual = rules.time(last) <= now + usual;
+  unix_micros const margin = Max(lease.length * INT64CONST(1000), slow_micros) + notable_micros;
+  bool const is_usual = rules.time(last) <= now + margin;
   // If the lease is on, it has to be renewed first.
   std::uint64_t const bound = lease.length > 0 ? 0 : no_bound;
 
   pg_atomic_write_u64(&clock.stats.counted_until, is_usual ? rules.next_unit(last) : 0);
-  start_sides(lease, clock, last, now, usual, is_usual);
+  start_sides(lease, clock, last, now, margin, is_usual);
   pg_atomic_write_u64(&clock.cell.state, last);
   pg_write_barrier(); // pairs with those in permits() and open_clocks()
   pg_atomic_write_u64(&clock.cell.bound, bound);
@@ -194,19 +194,6 @@ bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint
   return true;
 }
 
-/// Returns the bound to write for a lease until `until`. It is not below the bound in force, unless that is too far
-/// ahead because a system clock was wrong or a disk was slow. Then takes that back.
-std::uint64_t bound_until(clock_ref const &clock, unix_micros until, std::int64_t length) {
-  std::uint64_t const bound = clock.rules.state_after(until);
-
-  if (bound >= bound_of(clock))
-    return bound;
-  if (clock.rules.time(bound_of(clock)) <= until + length)
-    return bound_of(clock);
-  unix_micros const reached = clock.rules.time(take_bound_back(clock));
-  return Max(bound, clock.rules.state_after(reached + near_micros));
-}
-
 } // namespace
 
 // If a write takes W, a lease of length L is in force from W on. It is renewed at L/2, and the next lease is in force W
@@ -233,7 +220,14 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
     return true;
   // Others go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
-  std::uint64_t const bound = bound_until(clock, until, length);
+  std::uint64_t bound = rules.state_after(until);
+  if (bound_of(clock) > bound && rules.time(bound_of(clock)) > until + length) {
+    // The bound in force is too far ahead, because a system clock was wrong or a disk was slow.
+    unix_micros const reached = rules.time(take_bound_back(clock));
+    bound = Max(bound, rules.state_after(reached + near_micros));
+  } else {
+    bound = Max(bound, bound_of(clock));
+  }
   if (!put_page(lease, page_with(lease.page, clock, rules.last_before(clock.cell.load(), bound))))
     return false;
   // If the system clock went back during the write, the next session that reaches the old bound renews.

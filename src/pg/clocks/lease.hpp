@@ -26,7 +26,7 @@
 //   sides        what a clock with sides does besides
 #pragma once
 
-#include "shmem.hpp"
+#include "lease_lock.hpp"
 
 namespace kid::pg {
 
@@ -39,15 +39,37 @@ constexpr std::int64_t slow_micros = 10'000'000;
 /// The least step back of the system clock, or distance ahead of it, that is worth a warning.
 constexpr unix_micros notable_micros = 1'000'000;
 
-/// Starts the clocks above what is on the page, if they are not started yet.
+/// Reads the page, and starts the clocks above what is on it, if they are not started yet. The caller holds the lock;
+/// with_lease() calls this.
 void open_lease(shared_state &shared);
+
+/// Calls `work` while this session holds the lock and the lease is open. If `work` returns false, it has written the
+/// page, and standbys have yet to confirm that. Then the lock is released, and `work` is called again once they have.
+template <class Work> void with_lease(clock_ref const *clock, Work work) {
+  lease_state &lease = shared_memory->lease;
+  bool done = false;
+
+  do {
+    done = true;
+    take_lock(lease, clock);
+    release_after(&lease.lock, [&] {
+      open_lease(*shared_memory);
+      if constexpr (std::is_void_v<decltype(work(lease))>)
+        work(lease);
+      else
+        done = work(lease);
+    });
+    ConditionVariableBroadcast(&lease.released);
+  } while (!done);
+}
 
 /// Returns the bound in force. Without the lock, another session may change the bound meanwhile.
 inline std::uint64_t bound_of(clock_ref const &clock) {
   return pg_atomic_read_u64(&clock.cell.bound);
 }
 
-/// Returns `page` with `last` as the greatest state that `clock` may issue. The caller holds the lock.
+/// Returns `page` with `last` as the greatest state that `clock` may issue, and with the safe mark that `clock` has in
+/// shared memory. The caller holds the lock.
 page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t last);
 
 /// Writes `page` and flushes its WAL, unless it is on the page already. Returns false if standbys have yet to confirm
@@ -86,28 +108,12 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 /// server stops, so after a planned stop the clocks start above all issued IDs.
 void write_bounds_at_exit();
 
-/// Starts the clocks, if they are not started yet. A clock with a bound has been started. A clock with a state need not
-/// be: a change of lanes moves it before.
+/// Makes sure that the clocks are started, and takes the lock for that only if they are not. A clock with a bound has
+/// been started. A clock with a state need not be: a change of lanes moves it before.
 void open_clocks(clock_cell &cell);
 
 /// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. Until the clock has a
 /// bound, the state comes from the page, which such a standby may not have.
 void await_standbys(clock_cell &cell);
-
-// move_clock.cpp moves a clock other than by issuing IDs:
-
-/// Moves a clock past the time of `state`, on all sides, because IDs of that time may be of any side. The clock then
-/// keeps its time until the system clock reaches `state`. Raises an error if `state` is too far ahead of the system
-/// clock for this user.
-void observe(clock_ref const &clock, std::uint64_t state);
-
-/// Moves a clock to the end of its unit or, if it is there, of the next one, so that a session that has read its state
-/// fails its compare-and-swap. Returns the new state.
-std::uint64_t leave_unit(clock_ref const &clock);
-
-/// If the system clock, at `now`, has left the time unit of a clock, moves the clock to the end of that unit. The
-/// horizon can then be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at
-/// most, so that polling hardly delays the time when the system clock catches up.
-void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 } // namespace kid::pg

@@ -20,7 +20,8 @@ bool standbys_have(XLogRecPtr lsn, bool flushed) {
   return confirmed;
 }
 
-enum class lock_attempt : unsigned char { taken, in_use, unconfirmed, held };
+/// What a session waits for: the lock, standbys that have yet to confirm the page, or a clock that is held.
+enum class obstacle : unsigned char { none, lock_in_use, unconfirmed, held };
 
 /// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
 /// only with the next WAL that it receives, or after wal_receiver_status_interval. kid is not told when that happens,
@@ -35,13 +36,14 @@ void remind_standbys(lease_state &lease) {
   XLogFlush(write_page(lease.page));
 }
 
-lock_attempt try_lock(lease_state &lease) {
+/// Takes the lock if it returns `none`.
+obstacle try_lock(lease_state &lease) {
   if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
-    return lock_attempt::in_use;
+    return obstacle::lock_in_use;
   if (is_confirmed(lease))
-    return lock_attempt::taken;
+    return obstacle::none;
   release_after(&lease.lock, [&] { remind_standbys(lease); });
-  return lock_attempt::unconfirmed;
+  return obstacle::unconfirmed;
 }
 
 [[noreturn]] void not_renewed_error(clock_ref const *clock, bool unconfirmed) {
@@ -57,10 +59,11 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-/// Waits until `again` returns `taken`; `last` is what it returned before. Raises an error after `kid.max_wait`.
-/// `clock` is that of take_lock(). Must wake by itself, because neither a holder that raises an error nor a standby
-/// wakes it. The first session that waits for standbys checks on them more often, and wakes the others.
-template <class Again> void wait(clock_ref const *clock, lock_attempt last, bool is_first, Again again) {
+/// Waits until `again` returns `none`; `last` is what it returned before. Raises an error after `kid.max_wait`.
+/// `clock` is that of take_lock(), and not null if it may be held. Must wake by itself, because neither a holder that
+/// raises an error nor a standby wakes it. The first session that waits for standbys checks on them more often, and
+/// wakes the others.
+template <class Again> void wait(clock_ref const *clock, obstacle last, bool is_first, Again again) {
   static std::uint32_t event = 0;
   lease_state &lease = shared_memory->lease;
   std::int64_t const start = monotonic_micros();
@@ -68,11 +71,11 @@ template <class Again> void wait(clock_ref const *clock, lock_attempt last, bool
   if (event == 0)
     event = WaitEventExtensionNew("KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
-  for (; last != lock_attempt::taken; last = again(lease)) {
-    bool const unconfirmed = last == lock_attempt::unconfirmed;
+  for (; last != obstacle::none; last = again(lease)) {
+    bool const unconfirmed = last == obstacle::unconfirmed;
     std::int64_t const waited = monotonic_micros() - start;
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000)) {
-      if (last == lock_attempt::held)
+      if (last == obstacle::held)
         held_error(*clock);
       not_renewed_error(clock, unconfirmed);
     }
@@ -89,7 +92,7 @@ static void count_out(int, Datum waiting) {
 } // extern "C"
 
 /// Does the same as wait() for a session that makes IDs of `clock`; kid_stats() shows that it waits.
-template <class Again> void wait_counted(clock_ref const &clock, lock_attempt last, Again again) {
+template <class Again> void wait_counted(clock_ref const &clock, obstacle last, Again again) {
   clock_stats &stats = clock.stats;
   bool const is_first = pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0;
 
@@ -142,9 +145,9 @@ bool is_confirmed(lease_state &lease) {
 }
 
 void take_lock(lease_state &lease, clock_ref const *clock) {
-  lock_attempt const first = try_lock(lease);
+  obstacle const first = try_lock(lease);
 
-  if (first == lock_attempt::taken)
+  if (first == obstacle::none)
     return;
   if (clock == nullptr)
     wait(nullptr, first, true, try_lock);
@@ -164,8 +167,8 @@ void await_release(clock_ref const &clock) {
     return;
   if (holding_process() == MyProcPid)
     held_error(clock);
-  wait_counted(clock, lock_attempt::held,
-               [id = clock.id](lease_state &) { return is_held(id) ? lock_attempt::held : lock_attempt::taken; });
+  wait_counted(clock, obstacle::held,
+               [id = clock.id](lease_state &) { return is_held(id) ? obstacle::held : obstacle::none; });
 }
 
 } // namespace kid::pg

@@ -4,7 +4,9 @@
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
 //     AddinShmemInitLock       only while a clock is lowered, to find the memory of the horizon; elsewhere alone
-//     lock of the horizon      only while a clock is lowered; elsewhere alone
+//     lock of the horizon      only while a clock is lowered; elsewhere without the lock of the lease
+//       ProcArrayLock, and     in TransactionIdIsInProgress(). If a transaction has many subtransactions, that also
+//       those of SLRUs         reads pages of pg_subtrans and pg_xact, from disk if need be
 //
 //   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //
@@ -26,7 +28,7 @@
 #pragma once
 
 #include "../base/locked.hpp"
-#include "lease.hpp"
+#include "shmem.hpp"
 
 namespace kid::pg {
 
@@ -72,25 +74,5 @@ inline int holding_process() {
 
 /// Waits until no process holds `clock`, or raises an error after `kid.max_wait`.
 void await_release(clock_ref const &clock);
-
-/// Calls `work` while this session holds the lock and the lease is open. If `work` returns false, it has written the
-/// page, and standbys have yet to confirm that. Then the lock is released, and `work` is called again once they have.
-template <class Work> void with_lease(clock_ref const *clock, Work work) {
-  lease_state &lease = shared_memory->lease;
-  bool done = false;
-
-  do {
-    done = true;
-    take_lock(lease, clock);
-    release_after(&lease.lock, [&] {
-      open_lease(*shared_memory);
-      if constexpr (std::is_void_v<decltype(work(lease))>)
-        work(lease);
-      else
-        done = work(lease);
-    });
-    ConditionVariableBroadcast(&lease.released);
-  } while (!done);
-}
 
 } // namespace kid::pg

@@ -1,6 +1,7 @@
+#include "move_clock.hpp"
+
 #include "../base/error.hpp"
 #include "../base/settings.hpp"
-#include "lease_lock.hpp"
 #include "sides.hpp"
 
 namespace kid::pg {
@@ -21,15 +22,16 @@ std::uint64_t leave_unit(clock_ref const &clock) {
 /// How long a clock that is ahead of the system clock stays, at least, after leave_passed_unit() has moved it.
 static constexpr unix_micros between_leaves = 100'000;
 
-void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
+void leave_passed_unit(clock_ref const &clock, std::uint64_t now_state) {
   std::uint64_t last = clock.cell.load();
   std::uint64_t const end = clock.rules.end_of_unit(last, last);
 
-  if (last == 0 || last == end || clock.rules.unit(last) == now)
+  if (last == 0 || last == end || clock.rules.unit(last) == now_state)
     return;
   std::uint64_t left_at = pg_atomic_read_u64(&clock.stats.left_at);
-  if (last > now && ((left_at <= now && clock.rules.time(now) - clock.rules.time(left_at) < between_leaves) ||
-                     !compare_exchange(clock.stats.left_at, left_at, now)))
+  if (last > now_state &&
+      ((left_at <= now_state && clock.rules.time(now_state) - clock.rules.time(left_at) < between_leaves) ||
+       !compare_exchange(clock.stats.left_at, left_at, now_state)))
     return;
   // If another session was first, it has issued an ID, and there will be another poll.
   static_cast<void>(clock.cell.compare_exchange(last, end));
@@ -75,6 +77,8 @@ void observe(clock_ref const &clock, std::uint64_t state) {
   std::uint64_t const sides = clock.rules.sides;
   unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
 
+  // Who may call kid_observe() is a matter of GRANT, in one database. The limit protects the others, which share the
+  // clock. GRANT SET ON PARAMETER kid.max_observe lets a role raise it.
   if (ahead > max_observe * INT64CONST(1000) && !superuser())
     ereport(
         ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),

@@ -39,9 +39,8 @@ void fill() {
     pg_atomic_init_u64(&next, rolling);
   // All other words are 0. No bound is set, so the first ID calls renew_lease(), which finds out where the clocks
   // start.
-  state.lease.tranche = new_tranche("KidLease");
-  LWLockInitialize(&state.lease.lock, state.lease.tranche);
-  LWLockInitialize(&state.identity.lock, state.lease.tranche);
+  LWLockInitialize(&state.lease.lock, new_tranche("KidLease"));
+  LWLockInitialize(&state.identity.lock, new_tranche("KidIdentity"));
   ConditionVariableInit(&state.lease.released);
   // Set the version last: if an error ends this function before, the next process begins again.
   pg_write_barrier();
@@ -68,7 +67,8 @@ shared_state &find_or_make() {
             errmsg("shared memory of kid was set up by another version of its library"),
             errdetail("It is of version %u, and this library knows version %u.", state->version, struct_version),
             errhint("Restart the server."));
-  LWLockRegisterTranche(state->lease.tranche, "KidLease");
+  LWLockRegisterTranche(state->lease.lock.tranche, "KidLease");
+  LWLockRegisterTranche(state->identity.lock.tranche, "KidIdentity");
   shared_memory = state;
   return *state;
 }

@@ -65,7 +65,6 @@ struct clock_stats {
 struct lease_state {
   LWLock lock;
   ConditionVariable released; ///< signaled after with_lease() and an early renewal, and at the end of a hold
-  int tranche;
 
   // Guarded by `lock`; `length` and `open` are also read without it:
   int length;                  ///< ms, the `kid.lease` in force; 0 is off
@@ -82,7 +81,7 @@ struct lease_state {
   pg_atomic_uint64 hold;   ///< the clocks that a process holds, see lease_lock.hpp; set under `lock`
 };
 
-/// The identity of this server (core/node.hpp). What it is for, and when it changes, is in node/identity.hpp.
+/// The identity of this server: node/identity.hpp says what it is, what it is for, and when it changes.
 struct identity_state {
   pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
   LWLock lock;           ///< held for a moment, while no other lock is taken

@@ -2,7 +2,6 @@
 
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "lease_lock.hpp"
 
 namespace kid::pg {
 
@@ -12,13 +11,13 @@ void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix
 }
 
 void start_sides(lease_state const &lease, clock_ref const &clock, std::uint64_t last, unix_micros now,
-                 unix_micros usual, bool is_usual) {
+                 unix_micros margin, bool is_usual) {
   std::uint64_t const safe = lease.page.safe[clock.id];
 
   pg_atomic_write_u64(&clock.cell.safe, safe);
   // If the other side has used the time of the system clock too, changing sides would only make generators wait.
   if (is_usual || clock.rules.state_at(now) <= safe)
-    keep_time(clock, last, now, usual);
+    keep_time(clock, last, now, margin);
 }
 
 std::uint64_t last_on_page(lease_state const &lease, clock_ref const &clock) {
@@ -75,16 +74,16 @@ static bool bound_other_side(lease_state &lease, clock_ref const &clock, std::ui
   return put_page(lease, page);
 }
 
-step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now) {
+step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now_state) {
   clock_rules const &rules = clock.rules;
-  unix_micros const time = rules.time(now);
-  step_result result = {step_kind::behind, now};
+  unix_micros const time = rules.time(now_state);
+  step_result result = {step_kind::behind, now_state};
 
   with_lease(&clock, [&](lease_state &lease) {
-    result = {step_kind::behind, now};
+    result = {step_kind::behind, now_state};
     if (clock.cell.load() != last)
       return true;
-    result = rules.toggle(pg_atomic_read_u64(&clock.cell.safe), last, now);
+    result = rules.toggle(pg_atomic_read_u64(&clock.cell.safe), last, now_state);
     if (result.kind != step_kind::issued)
       return true;
 
@@ -103,7 +102,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
       // A session that read the bound before it was lowered must fail its compare-and-swap, too.
       if (leased)
         take_bound_back(clock);
-      result = {step_kind::behind, now};
+      result = {step_kind::behind, now_state};
       return true;
     }
     pg_atomic_write_u64(&clock.cell.safe, rules.unit(last));

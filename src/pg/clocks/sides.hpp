@@ -17,10 +17,10 @@ namespace kid::pg {
 /// `margin`.
 void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
-/// Starts the sides of a clock at the mark on the page. A start that `is_usual` is at most `usual` ahead of the system
-/// clock, at `now`, although that did not go back. The caller then starts the clock at `last`.
+/// Starts the sides of a clock at the mark on the page. A start that `is_usual` is at most `margin` ahead of the
+/// system clock, at `now`, although that did not go back. The caller then starts the clock at `last`.
 void start_sides(lease_state const &lease, clock_ref const &clock, std::uint64_t last, unix_micros now,
-                 unix_micros usual, bool is_usual);
+                 unix_micros margin, bool is_usual);
 
 /// Returns the greatest state on the side in use that the page allows. A change of sides that was interrupted may have
 /// left the other side on the page.
@@ -33,8 +33,8 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
 /// Lowers the safe mark to the unit of `state`, up to which everything may have been used on either side.
 void lower_other_side(clock_ref const &clock, std::uint64_t state);
 
-/// Changes the side if the system clock, at `now`, is behind `last`. The result is as for `toggle` of clock_rules; if
-/// it is `issued`, the clock has moved.
-step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
+/// Changes the side if the system clock, at `now_state`, is behind `last`. The result is as for `toggle` of
+/// clock_rules; if it is `issued`, the clock has moved.
+step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now_state);
 
 } // namespace kid::pg

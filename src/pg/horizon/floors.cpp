@@ -1,6 +1,6 @@
-#include "horizon.hpp"
+#include "floors.hpp"
 
-#include "../clocks/lease_lock.hpp"
+#include "../clocks/lease.hpp"
 #include "memory.hpp"
 
 namespace kid::pg {
@@ -73,8 +73,9 @@ extern "C" void end_of_transaction(XactEvent event, void *) {
   memset(entered, 0, sizeof entered);
 }
 
-/// Finds the memory of the horizon, and has the transaction's end reported. Returns false if there is no memory for it.
-bool find_floors() {
+/// Makes this process ready to write floors: finds the memory of the horizon, and has the end of transactions reported.
+/// Returns false if there is no memory for floors.
+bool prepare_process() {
   static bool registered = false;
 
   if (!find_horizon())
@@ -96,7 +97,7 @@ void reject_worker(char const *function) {
 clock_cell &enter(clock_id id, char const *function) {
   reject_worker(function);
   clock_cell &cell = shared(function).cells[id];
-  if (find_floors()) {
+  if (prepare_process()) {
     recover_prepared();
     open_clocks(cell); // before that the state may be far below the IDs of rows
     own_floors = &horizon_shared->sessions[MyProcNumber];
@@ -160,11 +161,11 @@ bool is_own_state(clock_id id, std::uint64_t state) {
 entrant earliest_entrant(clock_id id, bool here) {
   entrant earliest = {-1, InvalidOid, InvalidTransactionId, 0};
   std::uint64_t least = ~std::uint64_t{0};
-  auto const look_at = [&](entrant const &one, std::uint64_t floor) {
-    if (floor == 0 || floor >= least || (here && one.database != MyDatabaseId))
+  auto const look_at = [&](entrant const &candidate, std::uint64_t floor) {
+    if (floor == 0 || floor >= least || (here && candidate.database != MyDatabaseId))
       return;
     least = floor;
-    earliest = one;
+    earliest = candidate;
   };
 
   if (!find_horizon())
@@ -181,7 +182,7 @@ entrant earliest_entrant(clock_id id, bool here) {
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE); // as in horizon_of()
   release_after(&horizon_shared->lock, [&] {
     for (int i = 0; i < max_prepared_xacts; i++) {
-      ended_floors const &there = prepared()[i].one;
+      ended_floors const &there = prepared()[i].transaction;
       if (is_running(there.xid))
         look_at({0, there.database, static_cast<TransactionId>(there.xid), prepared()[i].since}, there.floor[id]);
     }

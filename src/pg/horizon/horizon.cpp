@@ -1,6 +1,7 @@
 #include "horizon.hpp"
 
 #include "../clocks/lease.hpp"
+#include "floors.hpp"
 #include "memory.hpp"
 
 #include <algorithm>
@@ -16,10 +17,10 @@ public:
       : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)),
         completed_(snapshot.takenDuringRecovery ? 0 : before(snapshot.xmax)) {}
 
-  bool misses(ended_floors const &one) const {
-    if (one.xid == 0 || one.database != MyDatabaseId)
+  bool misses(ended_floors const &ended) const {
+    if (ended.xid == 0 || ended.database != MyDatabaseId)
       return false;
-    return one.xid >= xmax_ || (one.xid >= xmin_ && is_listed(static_cast<TransactionId>(one.xid)));
+    return ended.xid >= xmax_ || (ended.xid >= xmin_ && is_listed(static_cast<TransactionId>(ended.xid)));
   }
 
   /// The greatest transaction ID that the snapshot shows as ended tells its age. REPEATABLE READ can have imported the
@@ -91,15 +92,15 @@ answer *answers = nullptr; ///< in TopTransactionContext
 /// Returns the answer for a snapshot, or null.
 std::uint64_t const *answer_for(SnapshotData const &snapshot, clock_id clock) {
   for (answer **link = &answers; *link != nullptr;) {
-    answer *const one = *link;
-    if (one->clock == clock && one->is_for(snapshot))
-      return &one->horizon;
+    answer *const known = *link;
+    if (known->clock == clock && known->is_for(snapshot))
+      return &known->horizon;
     // This process has no snapshot with an earlier xmin than TransactionXmin any more.
-    if (TransactionIdPrecedes(one->xmin, TransactionXmin)) {
-      *link = one->next;
-      pfree(one);
+    if (TransactionIdPrecedes(known->xmin, TransactionXmin)) {
+      *link = known->next;
+      pfree(known);
     } else {
-      link = &one->next;
+      link = &known->next;
     }
   }
   return nullptr;
@@ -114,14 +115,14 @@ extern "C" void forget_answers(XactEvent event, void *) {
 void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon) {
   static bool registered = false;
   std::size_t const size = offsetof(answer, running) + snapshot.xcnt * sizeof(TransactionId);
-  auto *const one = static_cast<answer *>(MemoryContextAlloc(TopTransactionContext, size));
+  auto *const known = static_cast<answer *>(MemoryContextAlloc(TopTransactionContext, size));
 
   if (!registered)
     RegisterXactCallback(forget_answers, nullptr);
   registered = true;
-  *one = {answers, horizon, clock, snapshot.xmin, snapshot.xmax, snapshot.xcnt};
-  std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, one->running);
-  answers = one;
+  *known = {answers, horizon, clock, snapshot.xmin, snapshot.xmax, snapshot.xcnt};
+  std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, known->running);
+  answers = known;
 }
 
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
@@ -130,14 +131,14 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   pg_read_barrier();
   std::uint64_t least = least_running(id);
 
-  // The lock is held for a moment, and exclusively: readers that share it could keep those who commit waiting for ever.
+  // Exclusively: readers that share the lock could keep those who commit waiting for ever.
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
   release_after(&horizon_shared->lock, [&] {
     if (unlikely(lowered != pg_atomic_read_u64(&horizon_shared->lowered)))
       least = least_running(id); // the clock was lowered meanwhile
     for (int i = 0; i < max_prepared_xacts; i++)
-      if (seen.misses(prepared()[i].one))
-        keep_least(least, prepared()[i].one.floor[id]);
+      if (seen.misses(prepared()[i].transaction))
+        keep_least(least, prepared()[i].transaction.floor[id]);
     least = horizon_shared->committed.least_missed(seen, id, least);
   });
   return least;

@@ -69,9 +69,9 @@ prepared_floors &place_of(std::uint64_t xid) {
 
   for (int i = 0; i < max_prepared_xacts; i++) {
     prepared_floors &there = prepared()[i];
-    if (there.one.xid == xid)
+    if (there.transaction.xid == xid)
       return there;
-    if (free == nullptr && !is_running(there.one.xid))
+    if (free == nullptr && !is_running(there.transaction.xid))
       free = &there;
   }
   // PostgreSQL would raise the same error in a moment: there are as many places as transactions it can prepare.
@@ -80,22 +80,22 @@ prepared_floors &place_of(std::uint64_t xid) {
             errhint("Increase \"max_prepared_transactions\" (currently %d).", max_prepared_xacts));
   // Older snapshots may not see the end of the transaction that had this place, so put it into the list. If nobody has
   // asked for a horizon, the list has not begun.
-  if (free->one.xid != 0 && pg_atomic_read_u32(&horizon_shared->asked) != 0) {
-    free->one.mark = transaction_ids();
-    horizon_shared->committed.add(free->one);
+  if (free->transaction.xid != 0 && pg_atomic_read_u32(&horizon_shared->asked) != 0) {
+    free->transaction.mark = transaction_ids();
+    horizon_shared->committed.add(free->transaction);
   }
   *free = {};
-  free->one.xid = xid;
+  free->transaction.xid = xid;
   return *free;
 }
 
 /// Describes the running transaction, which has an ID.
 ended_floors as_ended(session_floors &own, std::uint64_t xid) {
-  ended_floors one = {xid, transaction_ids(), {}, MyDatabaseId};
+  ended_floors ended = {xid, transaction_ids(), {}, MyDatabaseId};
 
   for (int clock = 0; clock < clock_count; clock++)
-    one.floor[clock] = pg_atomic_read_u64(&own.floor[clock]);
-  return one;
+    ended.floor[clock] = pg_atomic_read_u64(&own.floor[clock]);
+  return ended;
 }
 
 } // namespace
@@ -155,8 +155,8 @@ void recover_prepared() {
       if (!is_running(xid))
         continue;
       prepared_floors &there = place_of(xid);
-      there.one.floor[tag.locktag_field4 & 0xff] = std::uint64_t{tag.locktag_field2} << 32 | tag.locktag_field3;
-      there.one.database = tag.locktag_field1;
+      there.transaction.floor[tag.locktag_field4 & 0xff] = std::uint64_t{tag.locktag_field2} << 32 | tag.locktag_field3;
+      there.transaction.database = tag.locktag_field1;
       there.since = PgStartTime;
     }
     horizon_shared->recovered = true;
@@ -165,17 +165,17 @@ void recover_prepared() {
 
 void store_prepared(session_floors &own) {
   std::uint64_t const xid = U64FromFullTransactionId(GetTopFullTransactionId());
-  ended_floors one = {};
+  ended_floors own_ended = {};
 
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
   release_after(&horizon_shared->lock, [&] {
     prepared_floors &there = place_of(xid);
-    one = as_ended(own, xid);
-    there = {one, GetCurrentTransactionStartTimestamp()};
+    own_ended = as_ended(own, xid);
+    there = {own_ended, GetCurrentTransactionStartTimestamp()};
   });
   for (int clock = 0; clock < clock_count; clock++) {
-    LOCKTAG const tag = tag_of(clock, one.floor[clock]);
-    if (one.floor[clock] != 0)
+    LOCKTAG const tag = tag_of(clock, own_ended.floor[clock]);
+    if (own_ended.floor[clock] != 0)
       static_cast<void>(LockAcquire(&tag, ShareLock, false, true));
   }
 }

@@ -8,7 +8,9 @@ namespace kid::pg {
 
 using ended_floors = ended_transaction<clock_count>;
 
-/// What a session has entered. Written by that session, but for lower_state().
+/// What a session has entered. Written by that session, but for lower_state(). It is not padded to a cache line: a
+/// session writes it at its first ID of a transaction and at the end, not for each ID, and padded, the spare memory
+/// would do for 400 sessions instead of 1100.
 struct session_floors {
   pg_atomic_uint64 database;           ///< an Oid; valid while it has a floor
   pg_atomic_uint64 since;              ///< a TimestampTz: when its transaction began
@@ -16,13 +18,13 @@ struct session_floors {
 };
 
 struct prepared_floors {
-  ended_floors one; ///< its `xid` is 0 if the place was never used
+  ended_floors transaction; ///< its `xid` is 0 if the place was never used
   TimestampTz since;
 };
 
 struct horizon_memory {
   int tranche; ///< 0 until the struct is filled
-  LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
+  LWLock lock; ///< the order of locks is in clocks/lease_lock.hpp
 
   // Guarded by `lock`; `recovered`, `asked` and `lowered` are read without it.
   bool recovered;           ///< whether the transactions that were prepared before the start have their places
@@ -31,7 +33,7 @@ struct horizon_memory {
   ended_list<clock_count> committed;
 
   /// The sessions, indexed by the number of the process. No lock guards them: each session writes its own element, and
-  /// lower_clock() those of all. An array of `prepared_floors` follows, with one element for each transaction that can
+  /// lower_state() those of all. An array of `prepared_floors` follows, with one element for each transaction that can
   /// be prepared at a time. `lock` guards it. An element is reused when its transaction has ended.
   session_floors sessions[FLEXIBLE_ARRAY_MEMBER];
 };

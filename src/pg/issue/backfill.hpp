@@ -15,7 +15,7 @@
 // whether they come in one statement or in many.
 #pragma once
 
-#include "../base/error.hpp"
+#include "../base/arguments.hpp"
 #include "../clocks/clock_rules.hpp"
 
 namespace kid::pg {
@@ -43,18 +43,17 @@ struct backfill_memory {
 template <class Id> inline backfill_memory backfill_memory_of;
 
 /// Chooses the time unit of an ID of `clock`, and its sequence, from `first` to `last`. `fcinfo` belongs to a call of
-/// `function`. After the last unit of the clock, the time is PG_INT64_MAX. The second one raises an error if the time
-/// is out of range for `layout`.
-backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
-                    std::uint64_t first, std::uint64_t last, backfill_memory &session);
+/// `function`. After the last unit of the clock, the time is PG_INT64_MAX.
+backfilled choose_backfilled(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
+                             std::uint64_t first, std::uint64_t last, backfill_memory &session);
 
+/// Does the same for a time that SQL gave. Raises an error if that, or the unit chosen, is out of range for `layout`.
 template <class Id>
 backfilled backfill(FunctionCallInfo fcinfo, Id const &layout, clock_id clock, char const *function, TimestampTz time,
                     std::uint64_t first, std::uint64_t last) {
   backfilled const result =
-      backfill(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
+      choose_backfilled(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
 
-  // The ID may have got a later unit, past the last one of the layout.
   if (!in_range(layout, result.time))
     time_error(layout);
   return result;

@@ -8,7 +8,7 @@
 #include "../base/error.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/sides.hpp"
-#include "../horizon/horizon.hpp"
+#include "../horizon/floors.hpp"
 #include "backfill.hpp"
 
 namespace kid::pg {

@@ -1,4 +1,4 @@
-// Issues IDs of a logical clock whose sequence is divided among servers into lanes. core/node.hpp says how it is
+// Issues IDs of a logical clock whose sequence is divided among servers into lanes. core/lane.hpp says how it is
 // divided, and node/identity.hpp how a lane changes.
 #pragma once
 

@@ -2,7 +2,8 @@
 
 #include "../base/datum.hpp"
 #include "../base/random.hpp"
-#include "../clocks/lease_lock.hpp"
+#include "../clocks/lease.hpp"
+#include "../clocks/move_clock.hpp"
 #include "settings.hpp"
 
 namespace kid::pg {

@@ -1,5 +1,5 @@
 // Who this server is among others that fill the same tables. Its identity is its node number, of which each type uses a
-// part, and the number of lanes (core/node.hpp) into which servers divide the sequences of kid64 and kid96.
+// part, and the number of lanes (core/lane.hpp) into which servers divide the sequences of kid64 and kid96.
 //
 // Both come from settings of the server, `kid.node` and `kid.lanes`. IDs are made with the identity in force: one word
 // in shared memory, so that a change applies to all sessions at once, even to running statements. A session publishes
@@ -15,6 +15,36 @@
 #include "citus.hpp"
 
 namespace kid::pg {
+
+enum class node_kind : std::uint32_t {
+  none,      ///< there is no identity yet
+  automatic, ///< a hash that differs between servers, even if they are copies of one
+  named,     ///< the hash of a name
+  numbered,
+  citus, ///< the number that Citus gives its nodes
+};
+
+/// Who a server is: its node number and the number of lanes. One word can hold it, see pack().
+struct identity {
+  node_kind kind;
+  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
+  std::uint32_t node;
+  std::uint32_t lanes;
+
+  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
+  /// do.
+  constexpr bool is_numbered() const { return kind == node_kind::numbered || kind == node_kind::citus; }
+};
+
+constexpr std::uint64_t pack(identity const &who) {
+  return std::uint64_t{who.lanes} << 40 | static_cast<std::uint64_t>(who.kind) << 36 | std::uint64_t{who.known} << 32 |
+         who.node;
+}
+
+constexpr identity unpack(std::uint64_t word) {
+  return {static_cast<node_kind>(word >> 36 & 15), (word >> 32 & 1) != 0, static_cast<std::uint32_t>(word),
+          static_cast<std::uint32_t>(word >> 40)};
+}
 
 /// Looks for Citus, and puts the identity of this session's settings in force, unless the identity in force comes from
 /// newer settings.

@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include "../base/settings.hpp"
 #include "attach.hpp"
 
 namespace kid::pg {

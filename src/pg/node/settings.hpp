@@ -1,7 +1,7 @@
 // `kid.node` and `kid.lanes`.
 #pragma once
 
-#include "../base/settings.hpp"
+#include "identity.hpp"
 
 namespace kid::pg {
 

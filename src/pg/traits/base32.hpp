@@ -1,7 +1,7 @@
 // kid_encode() and T_decode(): base32, after a prefix and a separator if the prefix is not empty.
 #pragma once
 
-#include "../base/error.hpp"
+#include "syntax_error.hpp"
 
 namespace kid::pg {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../base/error.hpp"
+#include "../clocks/move_clock.hpp"
 #include "../horizon/horizon.hpp"
 #include "../node/identity.hpp"
 

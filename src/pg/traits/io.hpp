@@ -1,7 +1,7 @@
 // Text and binary input and output.
 #pragma once
 
-#include "../base/error.hpp"
+#include "syntax_error.hpp"
 
 namespace kid::pg {
 

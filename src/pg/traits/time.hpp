@@ -2,7 +2,7 @@
 // of time: `id < timestamptz`, `id <@ tstzrange` and so on.
 #pragma once
 
-#include "../base/error.hpp"
+#include "../base/datum.hpp"
 
 namespace kid::pg {
 

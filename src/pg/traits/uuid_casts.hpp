@@ -1,7 +1,7 @@
 // Casts to and from uuid, for types whose text form has 16 characters. The characters become the 16 bytes of the uuid.
 #pragma once
 
-#include "../base/error.hpp"
+#include "../base/datum.hpp"
 
 namespace kid::pg {
 

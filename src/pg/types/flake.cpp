@@ -1,6 +1,8 @@
 // flake in SQL. Its layout and its logical clock are in core/types/flake.hpp.
 #include "../../core/types/flake.hpp"
 
+#include "../base/arguments.hpp"
+#include "../clocks/move_clock.hpp"
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/own_type.hpp"
@@ -19,7 +21,7 @@ int flake_datacenter = -1;
 int flake_worker = -1;
 int sequence_max = flake::sequence::max;
 double epoch = 0;
-flake layout{};
+flake chosen{}; ///< the layout that `kid.flake_epoch` gives
 
 bool is_contradictory() {
   // The datacenter and the worker, if they are set, must be the two parts of the ID.
@@ -83,15 +85,15 @@ static bool check_epoch(double *millis, void **, GucSource) {
 static void assign_epoch(double millis, void *) {
   flake const assigned{static_cast<std::int64_t>(millis) * flake::unit_micros};
 
-  if (assigned.epoch != layout.epoch)
+  if (assigned.epoch != chosen.epoch)
     ResetPlanCache();
-  layout = assigned;
+  chosen = assigned;
 }
 
 /// Returns all digits of the epoch. PostgreSQL would round them.
 static char const *show_epoch() {
   static char text[24];
-  snprintf(text, sizeof text, INT64_FORMAT, layout.epoch / flake::unit_micros);
+  snprintf(text, sizeof text, INT64_FORMAT, chosen.epoch / flake::unit_micros);
   return text;
 }
 
@@ -120,7 +122,7 @@ static void define_flake_settings(int flags) {
 }
 
 template <> inline flake layout_of<flake>() {
-  return layout;
+  return chosen;
 }
 
 template <> inline flake layout_with<flake>(Datum time) {
@@ -133,7 +135,7 @@ template <> inline flake layout_with<flake>(Datum time) {
 }
 
 static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
-                                             [] { return TimestampTzGetDatum(from_unix(layout.epoch)); }};
+                                             [] { return TimestampTzGetDatum(from_unix(chosen.epoch)); }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
@@ -180,6 +182,7 @@ struct flake_generator {
 /// 0, which sorts before those of all others with the same state. For a horizon above the IDs of other generators, the
 /// clock has to be in a later millisecond.
 KID_DEFINE(flake_horizon) {
+  flake const layout = layout_of<flake>();
   char const function[] = "flake_horizon()";
   clock_ref const flakes(shared(function), clock_flake);
 
@@ -192,6 +195,7 @@ KID_DEFINE(flake_horizon) {
 }
 
 KID_DEFINE(flake_at) {
+  flake const layout = layout_of<flake>();
   auto const origin = generator("flake_at()");
   auto const given =
       backfill(fcinfo, layout, clock_flake, "flake_at()", PG_GETARG_TIMESTAMPTZ(0), 0, clock().sequence_max);
@@ -202,9 +206,9 @@ KID_DEFINE(flake_at) {
 KID_DEFINE(flake_make) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
     PG_RETURN_NULL();
-  flake const chosen = PG_ARGISNULL(4) ? layout : layout_with<flake>(PG_GETARG_DATUM(4));
+  flake const layout = PG_ARGISNULL(4) ? layout_of<flake>() : layout_with<flake>(PG_GETARG_DATUM(4));
 
-  return put<flake>(chosen.lowest(time_argument(chosen, PG_GETARG_TIMESTAMPTZ(0))) |
+  return put<flake>(layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0))) |
                     component_argument<flake, flake::datacenter>("datacenter", PG_GETARG_INT32(1)) |
                     component_argument<flake, flake::worker>("worker", PG_GETARG_INT32(2)) |
                     component_argument<flake, flake::sequence>("sequence", PG_GETARG_INT32(3)));

@@ -2,6 +2,7 @@
 // bits.
 #include "../../core/types/flax.hpp"
 
+#include "../base/arguments.hpp"
 #include "../base/random.hpp"
 #include "../issue/generate.hpp"
 #include "../traits/own_type.hpp"

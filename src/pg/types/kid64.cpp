@@ -1,6 +1,7 @@
 // kid64 in SQL. Its layout and its logical clock are in core/types/kid64.hpp.
 #include "../../core/types/kid64.hpp"
 
+#include "../base/arguments.hpp"
 #include "../issue/issue_in_lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/own_type.hpp"

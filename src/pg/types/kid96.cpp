@@ -1,6 +1,7 @@
 // kid96 in SQL. Its layout is in core/types/kid96.hpp. It shares the logical clock of kid64.
 #include "../../core/types/kid96.hpp"
 
+#include "../base/arguments.hpp"
 #include "../issue/issue_in_lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/own_type.hpp"

@@ -1,6 +1,7 @@
 // sno in SQL. Its layout and its logical clock are in core/types/sno.hpp.
 #include "../../core/types/sno.hpp"
 
+#include "../base/arguments.hpp"
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/own_type.hpp"
@@ -55,7 +56,8 @@ struct keeping_clock : sno_clock {
 sno_clock clock() {
   if (unlikely(static_cast<unsigned>(abs(sequence_max - sequence_min)) + 1 < sno_clock::pool_min))
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
-            errdetail("\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences."));
+            errdetail("\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than %u sequences.",
+                      static_cast<unsigned>(sno_clock::pool_min)));
   return {static_cast<std::uint64_t>(Min(sequence_min, sequence_max)),
           static_cast<std::uint64_t>(Max(sequence_min, sequence_max))};
 }
@@ -66,8 +68,8 @@ constexpr clock_rules sno_clock_rules = [] {
   clock_rules rules = describe_clock<sno_clock, sno{}.first(), sno{}.last()>("sno");
 
   rules.sides = sno_clock::tick::mask;
-  rules.toggle = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now) {
-    return tick_tock(clock(), safe, last, now);
+  rules.toggle = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now_state) {
+    return tick_tock(clock(), safe, last, now_state);
   };
   return rules;
 }();

@@ -2,6 +2,7 @@
 // core/types/uuidv7.hpp.
 #include "../../core/types/uuidv7.hpp"
 
+#include "../base/arguments.hpp"
 #include "../base/random.hpp"
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
