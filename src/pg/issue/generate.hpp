@@ -48,26 +48,52 @@ step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell cell
     return advance_on_side(
         clock, cell, [&] { return read_clock(layout, clock, cell.cell); }, pace, count);
   } else {
-    std::uint64_t const now = read_clock(layout, clock, cell.cell);
-    step_result const result = advance(clock, cell, now, pace.carry_from(now), count);
+    std::uint64_t const now_state = read_clock(layout, clock, cell.cell);
+    step_result const result = advance(clock, cell, now_state, pace.carry_from(now_state), count);
 
-    if (unlikely(result.state > clock.end(now)))
+    if (unlikely(result.state > clock.end(now_state)))
       notice_ahead(id, result.state);
     return result;
   }
 }
 
-/// Does the rest of issue() if the first step did not issue a state.
+/// What issue_slowly() knows of its waits for the system clock.
+struct clock_wait {
+  carry_pace pace = {};
+  instr_time start = {};   ///< when the wait began for which `kid.max_wait` holds
+  bool is_counted = false; ///< in kid_stats()
+};
+
+/// Waits for the unit that a step needs whose result is `used_up` or `behind`, but only for a moment. The caller tries
+/// again after that.
+template <class Id, class Clock>
+pg_noinline pg_attribute_cold void await_unit(Id const &layout, Clock const &clock, clock_ref const &ref,
+                                              step_result result, clock_wait &wait) {
+  // Read the system clock after the state, as `carry_pace` requires. If the earlier reading was merely old, there is
+  // nothing to wait for.
+  std::uint64_t const now_state = read_clock(layout, clock, ref.cell);
+  std::uint64_t const next = awaited(clock, result, now_state);
+
+  if (result.kind == step_kind::used_up)
+    wait.pace.found_used_up(clock.unit(result.state), now_state);
+  if (next <= now_state)
+    return;
+  if (!wait.is_counted)
+    pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
+  wait.is_counted = true;
+  wait_for_clock(ref, result.kind, clock.time(next), wait.start);
+}
+
+/// Does the rest of issue() if the first step did not issue a state. Although it is cold, each type has its own: the
+/// steps need the layout and the clock, which depend on settings and on the lane. `clock_rules` does not.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock const &clock, clock_id id,
                                                        step_result result, std::uint64_t *count) {
   clock_ref const ref = clock_of(id);
   limited_cell<&clock_cell::bound> const whole_lease = {ref.cell};
-  carry_pace pace;
-  instr_time start;
-  bool waited = false;
+  clock_wait wait;
 
-  INSTR_TIME_SET_CURRENT(start);
+  INSTR_TIME_SET_CURRENT(wait.start);
   for (;;) {
     switch (result.kind) {
     case step_kind::issued:
@@ -78,36 +104,25 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
     case step_kind::beyond:
       renew_lease(ref, result.state);
       // Begin anew: a wait for the bound and a wait for the system clock may each take `kid.max_wait`.
-      INSTR_TIME_SET_CURRENT(start);
+      INSTR_TIME_SET_CURRENT(wait.start);
       break;
-    case step_kind::used_up:
     case step_kind::behind:
-      // Read the system clock again, after the state, as `carry_pace` requires. If the earlier reading was merely old,
-      // there is nothing to wait for.
-      std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
-        if (result.kind == step_kind::behind) {
-          result = change_sides(ref, result.state, now);
-          if (result.kind == step_kind::issued) {
-            if (count != nullptr)
-              *count = 1;
-            return result;
-          }
+        result = change_sides(ref, result.state, read_clock(layout, clock, ref.cell));
+        if (result.kind == step_kind::issued) {
+          if (count != nullptr)
+            *count = 1;
+          return result;
         }
       }
-      std::uint64_t const next = awaited(clock, result, now);
-      if (result.kind == step_kind::used_up)
-        pace.found_used_up(clock.unit(result.state), now);
-      if (next > now) {
-        if (!waited)
-          pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
-        waited = true;
-        wait_for_clock(ref, result.kind, clock.time(next), start);
-      }
+      await_unit(layout, clock, ref, result, wait);
+      break;
+    case step_kind::used_up:
+      await_unit(layout, clock, ref, result, wait);
       break;
     }
     CHECK_FOR_INTERRUPTS();
-    result = attempt(layout, clock, id, whole_lease, pace, count);
+    result = attempt(layout, clock, id, whole_lease, wait.pace, count);
   }
 }
 
