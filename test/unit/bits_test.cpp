@@ -1,3 +1,4 @@
+// Binary forms compare as memcmp() compares their bytes, whichever comparison is asked for.
 #include "../../src/core/bits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// The list of ended transactions never returns a horizon above the truth, for snapshots of any age, of sessions and of
+// slots. The truth is known from the order in which a simulated server ended its transactions.
 #include "../../src/core/ended_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// The layout, text and bounds of flake, compared with flake.tsv, which flake-idgen printed, and with a table of its
+// README.
 #include "../../src/core/range.hpp"
 #include "../../src/core/types/flake.hpp"
 

@@ -1,3 +1,4 @@
+// The layout, text and range of flax, compared with flax.tsv, and with the example of the README of Flax ID.
 #include "../../src/core/range.hpp"
 #include "../../src/core/types/flax.hpp"
 

@@ -1,9 +1,9 @@
+// The layout, text and bounds of kid64, and comparisons with time, compared with kid64.tsv, which the Erlang library
+// uid printed. The bounds of adjacent units tile time.
 #include "../../src/core/range.hpp"
 #include "../../src/core/types/kid64.hpp"
 
 #include "vectors.hpp"
-
-#include <limits>
 
 #include <cstring>
 #include <limits>

@@ -1,3 +1,5 @@
+// The layout, text, bounds and sort keys of kid96, and the hash of a node's name, compared with kid96.tsv and
+// kid96_phash2.tsv, which the Erlang library uid and Erlang printed.
 #include "../../src/core/range.hpp"
 #include "../../src/core/types/kid96.hpp"
 

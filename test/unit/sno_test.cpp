@@ -1,3 +1,4 @@
+// The layout, text, range and sort keys of sno, compared with sno.tsv and sno_time.tsv, which the Go library printed.
 #include "../../src/core/range.hpp"
 #include "../../src/core/types/sno.hpp"
 

@@ -1,3 +1,5 @@
+// Reads and writes text forms as plain_text.hpp does, one character at a time: random IDs, every bit, every byte, every
+// length, and errors.
 #include "../../src/core/range.hpp"
 
 #include "plain_text.hpp"

@@ -1,3 +1,5 @@
+// The clock of sno repeats no ID, whatever the system clock does: it changes sides, or waits. Also where a step of any
+// clock stops.
 #include "../../src/core/types/sno.hpp"
 
 #include "threads.hpp"

@@ -1,3 +1,5 @@
+// The layout and bounds of UUID version 7, compared with uuidv7.tsv, and with the examples of RFC 9562. Its clock rises
+// whatever the system clock does.
 #include "../../src/core/range.hpp"
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/uuidv7.hpp"
