@@ -2243,8 +2243,8 @@ COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
--- keys. If others hold that lock exclusively, one that is not far below does as well: each try doubles the range of the
--- next one. To take a lock again costs little.
+-- keys, which is 2^39 or 549755813888. If others hold that lock exclusively, one that is not far below does as well:
+-- each try doubles the range of the next one, to at most 2^37 or 137438953472. To take a lock again costs little.
 --
 -- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
 -- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
