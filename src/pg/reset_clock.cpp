@@ -144,7 +144,8 @@ TimestampTz end_of_milli(TimestampTz time) {
   return TIMESTAMP_NOT_FINITE(time) ? time : time + 999 - to_unix(time) % 1000;
 }
 
-/// Begins a reset to `above`. Mends the page now if clocks have started, from what they know of it.
+/// Begins a reset to `above`. If the page is damaged and the clocks have started, mends it from what is in shared
+/// memory.
 void begin(TimestampTz above) {
   static bool registered = false;
   bool const damaged = !shared_memory->lease.open && page_seems_damaged();

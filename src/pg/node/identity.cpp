@@ -72,8 +72,8 @@ identity next_identity(identity const &old) {
   return next;
 }
 
-/// Returns whether `who` gets the number of this database's Citus. `from` is the database whose Citus gave the number
-/// before. It is 0 until Citus adds this server. Another database may belong to another Citus cluster.
+/// Returns whether `who` gets the number of this database's Citus. The number is 0 until Citus adds this server. `from`
+/// is the database whose Citus gave the number before; another database may belong to another Citus cluster.
 bool takes_group(identity const &who, Oid from) {
   return who.kind == node_kind::citus && has_citus() && (!who.known || who.node == 0 || from == MyDatabaseId);
 }
