@@ -2433,8 +2433,8 @@ COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
 -- `last` is the last value of the sequence, read before the locks are, or null if there is none. A floor above it is of
--- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken
--- for one from long ago: 1095216660480 is 2^40 - 2^32.
+-- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is
+-- taken for one from long ago: 1095216660480 is 2^40 - 2^32.
 CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
