@@ -52,7 +52,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     args = parser().parse_args(arguments)
     interruption.handle()
     try:
-        return run(args)
+        status = run(args)
+        sys.stdout.flush()
+        return status
     except OSError:  # Nobody can read what it prints: the terminal or the pipe was closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
@@ -68,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         terminal.print_refused(Refused(str(failed), failed.hint))
     except psycopg.Error as error:
         terminal.print_refused(Refused(message_of(error), error.diag.message_hint or ""))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         terminal.print_refused(Refused(str(error)))
     except interruption.Interrupted as interrupted:

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Tuple
+from typing import Any
 
 import psycopg
 from psycopg import errors, pq, sql
 
 from pgkid.ctl.findings import Refused
 
-Connection = psycopg.Connection[Tuple[Any, ...]]
+Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class Interruptible(Connection):

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from typing import Optional, Sequence
 
+from psycopg import sql
+
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.hanging import Made
+from pgkid.ctl.objects import Object
 from pgkid.ctl.state import State
-from pgkid.ctl.steps import Runner, Statement, raw
+from pgkid.ctl.steps import Runner, statement
 
 
-Views = Sequence[Sequence[str]]  # label and statement of each
+Views = Sequence[str]  # the name of each as part of a statement
 EMPTY = "SELECT NOT relispopulated FROM pg_class WHERE oid = to_regclass(%s)::oid"
 
 
@@ -28,21 +31,22 @@ def to_fill(made: Sequence[Made], state: Optional[State]) -> Views:
     Those that the state lists already come first: an earlier command has left them empty.
     """
     earlier = kept(state)
-    return [*earlier, *(view for m in made if m.refresh and (view := [m.label, m.refresh]) not in earlier)]
+    return [*earlier, *(m.place for m in made if m.is_filled and m.place not in earlier)]
 
 
 def empty(conn: Connection, views: Views) -> Views:
     """Returns the views that are neither filled nor gone."""
-    return [view for view in views if one(conn, EMPTY, (view[0].split("view ", 1)[1],))]
+    return [view for view in views if one(conn, EMPTY, (view,))]
 
 
 def fill(runner: Runner, views: Views) -> None:
     """Fills the views that are still empty. Each can read those before it."""
-    for label, refresh in empty(runner.conn, views):
-        runner.execute(Statement(raw(refresh), label))
+    for view in empty(runner.conn, views):
+        about = Object("materialized view", "", view, label=f"materialized view {view}")
+        runner.execute(statement("REFRESH MATERIALIZED VIEW {}", sql.SQL(view), about=about))
 
 
 def status(conn: Connection, state: Optional[State]) -> list[str]:
     """Returns the line that names the views that are still empty, if there are any."""
-    names = [view[0] for view in empty(conn, kept(state))]
+    names = [f"materialized view {view}" for view in empty(conn, kept(state))]
     return [f"  to fill: {', '.join(names)}"] if names else []

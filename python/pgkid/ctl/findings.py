@@ -53,9 +53,18 @@ class Finding:
     hint: str = ""
     stops: bool = False
     accept_name: str = ""
+    sqlstate: str = ""  # of PostgreSQL's error
 
     def __post_init__(self) -> None:
         assert self.kind in KINDS, self.kind
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether a rehearsal makes no sense: something must be changed first, or code of a stranger would run.
+
+        Times that are no use can be replaced in a rehearsal.
+        """
+        return self.kind in ("refused", "rights") or not (self.accept_name or self.kind == "times")
 
     def stops_unless(self, accepted: Collection[str]) -> bool:
         """Returns whether the finding stops a move for which these names were accepted."""

@@ -5,46 +5,47 @@ Each is dropped, and made again from its original text, as PostgreSQL prints it.
 """
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.catalog import KeyColumn, indexes
+from pgkid.ctl import objects
+from pgkid.ctl.catalog import KeyColumn, indexes, tables
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details, extensions, of_index
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.steps import Lock, Runner, Statement, raw, statement
+from pgkid.ctl.objects import Object
+from pgkid.ctl.operators import operators_of_kid
+from pgkid.ctl.steps import Lock, Runner, Statement, raw
 
 
 @dataclass(frozen=True)
 class Made:
     """One object that is made again. `remove` is empty if it goes with its view."""
 
-    label: str  # such as: policy root on public.users
+    object: Object
     owner: str
     remove: str
     make: list[str]  # statements
-    refresh: str = ""  # a statement that fills it after the transaction
-    catalog: str = ""  # as Dependent has them
+    place: str = ""  # the name of a view as part of a statement
+    is_filled: bool = False  # a materialized view that has to be filled after the transaction
+    catalog: str = ""  # of the system, or `view`
     oid: int = 0
 
     @property
-    def view(self) -> str:
-        """The name as part of a statement if it is a view, or an empty string."""
-        kind, _, name = self.label.partition("view ")
-        return name if kind in ("", "materialized ") else ""
+    def is_view(self) -> bool:
+        """Whether it is a view, also a materialized one."""
+        return self.object.kind in ("view", "materialized view")
 
 
 @dataclass(frozen=True)
-class Dependent:
-    """An object that depends on the columns, and how many views are between."""
+class Hanging:
+    """What hangs on the columns, as pg_depend has it. A view has the catalog `view`."""
 
     catalog: str
     oid: int
-    number: int
-    level: int
+    number: int  # of its column, or 0
 
 
 def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "", others: Sequence[str] = ()) -> list[Made]:
@@ -76,7 +77,7 @@ def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "", ot
     return found
 
 
-def find_dependents(conn: Connection, columns: Sequence[KeyColumn], schema: str) -> list[Dependent]:
+def find_dependents(conn: Connection, columns: Sequence[KeyColumn], schema: str) -> list[Hanging]:
     """Returns all that depends on columns, also by way of views. Views themselves have the catalog `view`."""
     rows = conn.execute(
         """
@@ -119,10 +120,10 @@ def find_dependents(conn: Connection, columns: Sequence[KeyColumn], schema: str)
         """,
         {"tabs": [c.table for c in columns], "nums": [c.number for c in columns], "schema": schema},
     ).fetchall()
-    return [Dependent(*row[:4]) for row in rows]
+    return [Hanging(*row[:3]) for row in rows]
 
 
-def made_elsewhere(conn: Connection, dependent: Dependent, columns: Sequence[KeyColumn]) -> bool:
+def made_elsewhere(conn: Connection, dependent: Hanging, columns: Sequence[KeyColumn]) -> bool:
     """Returns whether a dependent is no obstacle: the caller has its own way, or it goes with a view."""
     if dependent.catalog in ("pg_constraint", "pg_rewrite", "pg_trigger"):
         return True
@@ -137,9 +138,9 @@ def made_elsewhere(conn: Connection, dependent: Dependent, columns: Sequence[Key
 
 def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
     """Prints a view. A materialized one is made empty, so that its query never runs as another role than its owner."""
-    kind, name, owner, head, body, filled = conn.execute(
+    kind, name, schema, own_name, owner, head, body, filled = conn.execute(
         """
-        SELECT k.kind, v.oid::regclass::text, pg_get_userbyid(v.relowner),
+        SELECT k.kind, v.oid::regclass::text, n.nspname, v.relname, pg_get_userbyid(v.relowner),
                concat(' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
                       ' WITH (' || nullif(array_to_string(v.reloptions || ARRAY(
                           SELECT 'toast.' || o.option FROM pg_class AS t, unnest(t.reloptions) AS o (option)
@@ -147,7 +148,7 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
                       ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s
                                           WHERE s.oid = v.reltablespace)),
                rtrim(pg_get_viewdef(v.oid), ';'), v.relkind = 'm' AND v.relispopulated
-          FROM pg_class AS v,
+          FROM pg_class AS v JOIN pg_namespace AS n ON n.oid = v.relnamespace,
                LATERAL (SELECT CASE v.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END) AS k (kind)
          WHERE v.oid = %s
         """,
@@ -155,7 +156,7 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
     ).fetchall()[0]
     end = "\n WITH NO DATA" if kind == "MATERIALIZED VIEW" else ""
     return Made(
-        f"{kind.lower()} {name}",
+        Object(kind.lower(), schema, own_name, label=f"{kind.lower()} {name}"),
         owner,
         f"DROP {kind} {name}",
         [
@@ -163,24 +164,26 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
             *details(conn, oid),
             *extensions(conn, "pg_class", oid, f"{kind} {name}"),
         ],
-        f"REFRESH MATERIALIZED VIEW {name}" if filled else "",
+        name,
+        filled,
     )
 
 
 def default_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints the default of a view's column."""
-    for table, name, column, value, owner in conn.execute(
+    for table, name, schema, view_name, column, value, owner in conn.execute(
         """
-        SELECT f.adrelid, c.oid::regclass::text, quote_ident(a.attname), pg_get_expr(f.adbin, f.adrelid),
-               pg_get_userbyid(c.relowner)
-          FROM pg_attrdef AS f JOIN pg_class AS c ON c.oid = f.adrelid
+        SELECT f.adrelid, c.oid::regclass::text, n.nspname, c.relname, quote_ident(a.attname),
+               pg_get_expr(f.adbin, f.adrelid), pg_get_userbyid(c.relowner)
+          FROM pg_attrdef AS f JOIN pg_class AS c ON c.oid = f.adrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
                JOIN pg_attribute AS a ON a.attrelid = f.adrelid AND a.attnum = f.adnum WHERE f.oid = %s
         """,
         (oid,),
     ).fetchall():
         if table in views:
             make = f"ALTER VIEW {name} ALTER {column} SET DEFAULT {value}"
-            return Made(f"default of column {column} of view {name}", owner, "", [make])
+            label = f"default of column {column} of view {name}"
+            return Made(Object("default", schema, column, view_name, label), owner, "", [make])
     return None
 
 
@@ -193,16 +196,16 @@ def index_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]
     ).fetchall():
         if table in views:
             index = next(i for i in indexes(conn, [table]) if i.oid == oid)
-            return Made(f"index {index.label} of {name}", owner, "", [index.definition, *of_index(conn, index)])
+            about = replace(objects.of_index(index), label=f"index {index.label} of {name}")
+            return Made(about, owner, "", [index.definition, *of_index(conn, index)])
     return None
 
 
 def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str) -> Optional[Made]:
     """Prints a rule, trigger, policy or exclusion constraint. The query tells table, name, state and definition."""
-    for table, name, state, definition, comment in conn.execute(query, (oid,)).fetchall():
-        relation, owner = conn.execute(
-            "SELECT oid::regclass::text, pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s", (table,)
-        ).fetchall()[0]
+    for table, own_name, state, definition, comment in conn.execute(query, (oid,)).fetchall():
+        on, name = tables(conn, [table])[0], sql.Identifier(own_name).as_string(conn)
+        relation = on.label
         make = [definition.rstrip(";")]
         if state in STATES and state != "O":
             make.append(f"ALTER TABLE {relation} {STATES[state]} {kind.upper()} {name}")
@@ -213,7 +216,7 @@ def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str)
         remove = f"DROP {kind.upper()} {name} ON {relation}"
         if kind == "constraint":
             remove = f"ALTER TABLE {relation} DROP CONSTRAINT {name}"
-        return Made(f"{kind} {name} on {relation}", owner, "" if table in views else remove, make)
+        return Made(objects.on_table(kind, own_name, on), on.owner, "" if table in views else remove, make)
     return None
 
 
@@ -244,7 +247,7 @@ def of_parts(conn: Connection, trigger: int) -> list[str]:
 def rule(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a rule, unless it is that of a view."""
     query = """
-        SELECT ev_class, quote_ident(rulename), ev_enabled::text, pg_get_ruledef(oid),
+        SELECT ev_class, rulename, ev_enabled::text, pg_get_ruledef(oid),
                quote_literal(obj_description(oid, 'pg_rewrite'))
           FROM pg_rewrite WHERE oid = %s AND rulename <> '_RETURN'
         """
@@ -254,7 +257,7 @@ def rule(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
 def trigger(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a trigger, unless it goes with that of a partitioned table, or is a foreign key's."""
     query = """
-        SELECT tgrelid, quote_ident(tgname), tgenabled::text, pg_get_triggerdef(oid),
+        SELECT tgrelid, tgname, tgenabled::text, pg_get_triggerdef(oid),
                quote_literal(obj_description(oid, 'pg_trigger'))
           FROM pg_trigger WHERE oid = %s AND NOT tgisinternal AND tgparentid = 0
         """
@@ -264,7 +267,7 @@ def trigger(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
 def policy(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a policy."""
     query = """
-        SELECT p.polrelid, quote_ident(p.polname), '',
+        SELECT p.polrelid, p.polname, '',
                format('CREATE POLICY %%I ON %%s AS %%s FOR %%s TO %%s', p.polname, p.polrelid::regclass,
                       CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
                       CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
@@ -282,7 +285,7 @@ def policy(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
 def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints an exclusion constraint, or a key WITHOUT OVERLAPS."""
     query = """
-        SELECT k.conrelid, quote_ident(k.conname), '',
+        SELECT k.conrelid, k.conname, '',
                format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', k.conrelid::regclass, k.conname,
                       pg_get_constraintdef(k.oid)), NULL
           FROM pg_constraint AS k LEFT JOIN pg_index AS i ON i.indexrelid = k.conindid
@@ -298,26 +301,27 @@ def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
 
 def statistics(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
     """Prints extended statistics."""
-    name, owner, definition, target, comment = conn.execute(
+    name, schema, own_name, owner, definition, target, comment = conn.execute(
         """
-        SELECT format('%%s.%%I', s.stxnamespace::regnamespace, s.stxname), pg_get_userbyid(s.stxowner),
+        SELECT format('%%I.%%I', n.nspname, s.stxname), n.nspname, s.stxname, pg_get_userbyid(s.stxowner),
                pg_get_statisticsobjdef(s.oid), coalesce(s.stxstattarget, -1),
                quote_literal(obj_description(s.oid, 'pg_statistic_ext'))
-          FROM pg_statistic_ext AS s WHERE s.oid = %s
+          FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = s.stxnamespace WHERE s.oid = %s
         """,
         (oid,),
     ).fetchall()[0]
-    make = [definition, f"ALTER STATISTICS {name} OWNER TO {quoted(owner)}"]
+    make = [definition, f"ALTER STATISTICS {name} OWNER TO {sql.Identifier(owner).as_string(conn)}"]
     if target >= 0:
         make.append(f"ALTER STATISTICS {name} SET STATISTICS {target}")
     if comment:
         make.append(f"COMMENT ON STATISTICS {name} IS {comment}")
-    return Made(f"statistics {name}", owner, f"DROP STATISTICS {name}", make)
+    about = Object("statistics", schema, own_name, label=f"statistics {name}")
+    return Made(about, owner, f"DROP STATISTICS {name}", make)
 
 
-def quoted(name: str) -> str:
-    """Returns a name as part of a statement."""
-    return '"' + name.replace('"', '""') + '"'
+def has_statistics(made: Sequence[Made]) -> bool:
+    """Returns whether extended statistics are among some objects."""
+    return any(one_made.object.kind == "statistics" for one_made in made)
 
 
 PRINTERS: dict[str, Callable[[Connection, int, set[int]], Optional[Made]]] = {
@@ -336,51 +340,15 @@ def remove(runner: Runner, made: Sequence[Made]) -> None:
     """Drops objects that are to be made again, those first that others show."""
     for one_made in reversed(made):
         if one_made.remove:
-            runner.execute(Statement(raw(one_made.remove), one_made.label))
+            runner.execute(Statement(raw(one_made.remove), one_made.object))
 
 
-def make(runner: Runner, home: str, made: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Runs the statements that make objects again, each given with its label. `home` is the schema of kid."""
+def make(runner: Runner, home: str, made: Sequence[Made]) -> None:
+    """Runs the statements that make objects again. `home` is the schema of kid."""
     with operators_of_kid(runner, home):
-        for label, lines in made:
-            for line in lines:
-                runner.execute(Statement(raw(line), label))
-
-
-@contextmanager
-def operators_of_kid(runner: Runner, home: str) -> Iterator[None]:
-    """Lets PostgreSQL find the operators of new keys in definitions, while its block runs."""
-    path = trusted_path(runner.conn, home)
-    runner.execute(statement("SET search_path = {}", sql.SQL(path)))
-    yield
-    runner.execute(statement("SET search_path = pg_catalog, pg_temp"))
-    if trusted_path(runner.conn, home) != path:
-        raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
-
-
-def trusted_path(conn: Connection, home: str) -> str:
-    """Returns the search_path for definitions that are made again.
-
-    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
-    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
-    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain SQL.
-    """
-    trusted = one(
-        conn,
-        """
-        SELECT bool_and(r.rolsuper OR r.rolname = current_user
-                        OR r.oid = d.datdba AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
-          FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
-                 WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
-                UNION
-                SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
-                 WHERE o.oprnamespace = %(home)s::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace)
-               AS o (role)
-               JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
-        """,
-        {"home": home},
-    )
-    return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
+        for one_made in made:
+            for line in one_made.make:
+                runner.execute(Statement(raw(line), one_made.object))
 
 
 def lock_views(made: Sequence[Made]) -> list[Lock]:
@@ -391,13 +359,12 @@ def lock_views(made: Sequence[Made]) -> list[Lock]:
     """
     found = []
     for one_made in reversed(made):
-        if one_made.view:
-            kind = one_made.label[: -len(one_made.view)].upper()
-            owner = sql.Identifier(one_made.owner)
-            text = sql.SQL("ALTER {}{} OWNER TO {}").format(sql.SQL(kind), sql.SQL(one_made.view), owner)
+        if one_made.is_view:
+            kind, owner = sql.SQL(one_made.object.kind.upper()), sql.Identifier(one_made.owner)
+            text = sql.SQL("ALTER {} {} OWNER TO {}").format(kind, sql.SQL(one_made.place), owner)
             proof = sql.SQL(
                 "SELECT c.xmin IS DISTINCT FROM pg_current_xact_id_if_assigned()::xid FROM pg_class AS c"
                 " WHERE c.oid = {} AND c.oid = to_regclass({})::oid"
-            ).format(one_made.oid, one_made.view)
-            found.append(Lock(text, proof=proof, about=one_made.label))
+            ).format(one_made.oid, one_made.place)
+            found.append(Lock(text, proof=proof, about=one_made.object))
     return found

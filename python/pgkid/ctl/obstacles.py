@@ -20,6 +20,12 @@ def rights(object: str, message: str, hint: str) -> Finding:
     return Finding("rights", object, message, hint=hint, stops=True)
 
 
+def refuse(findings: Iterable[Finding]) -> None:
+    """Raises an error for the first one of some findings."""
+    for finding in findings:
+        raise Refused(f"{finding.object}: {finding.message}".removeprefix(": "), finding.hint)
+
+
 # What is no table, by the kind of relation that pg_class tells
 OTHERS = {
     "v": "views",
@@ -112,8 +118,14 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
     for owner in sorted({m.owner for m in made}):
         if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
             yield rights(
-                ", ".join(m.label for m in made if m.owner == owner),
+                ", ".join(m.object.label for m in made if m.owner == owner),
                 f"must be made again, and belongs to {owner}",
                 f"Drop it before, or give it to {user}. GRANT {in_statement(conn, owner)} TO {user} only if {user} may do all that {owner} may.",
             )
     yield from of_literals(conn, made)
+
+
+def refuse_made(conn: Connection, made: Sequence[Made]) -> Sequence[Made]:
+    """Returns objects that are to be made again, or raises an error if this role may not make one of them."""
+    refuse(of_made(conn, made))
+    return made

@@ -9,6 +9,7 @@ from psycopg import errors, sql
 from pgkid.ctl.catalog import Table, columns, read
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Statement, statement
 
 
@@ -26,20 +27,20 @@ class Membership:
     def drop(self) -> Statement:
         """Returns the statement that takes the table from the publication."""
         publication = sql.Identifier(self.publication)
-        return statement("ALTER PUBLICATION {} DROP TABLE {}", publication, sql.SQL(self.table), about=self.label)
+        return statement("ALTER PUBLICATION {} DROP TABLE {}", publication, sql.SQL(self.table), about=self.object)
 
     def add(self) -> Statement:
         """Returns the statement that gives a table of this name to the publication."""
         rest = f" ({self.columns})" * bool(self.columns) + f" WHERE ({self.condition})" * bool(self.condition)
         publication = sql.Identifier(self.publication)
         return statement(
-            "ALTER PUBLICATION {} ADD TABLE {}{}", publication, sql.SQL(self.table), sql.SQL(rest), about=self.label
+            "ALTER PUBLICATION {} ADD TABLE {}{}", publication, sql.SQL(self.table), sql.SQL(rest), about=self.object
         )
 
     @property
-    def label(self) -> str:
-        """How findings name the publication."""
-        return f"publication {self.publication}"
+    def object(self) -> Object:
+        """The publication."""
+        return Object("publication", "", self.publication, label=f"publication {self.publication}")
 
 
 def memberships(conn: Connection, table: int) -> list[Membership]:

@@ -84,22 +84,12 @@ class Session(ABC):
         if self.args.no_rehearsal:
             text = "no rehearsal was made: PostgreSQL's errors and changed definitions are not known"
             self.report.add("note", "", text)
-        elif self.is_impossible():
+        elif any(finding.is_impossible for finding in self.report.stopping(self.args.accept)):
             self.report.add("note", "", "no rehearsal was made, because this cannot be done as it is")
         else:
             with terminal.waiting(f"{title} on a copy of the schema"):
                 self.rehearsal = Rehearsal(self.conn, self.place(), make, self.report)
                 self.rehearsal.run()
-
-    def is_impossible(self) -> bool:
-        """Returns whether something is in the way that must be changed first. Times that are no use can be replaced.
-
-        It is also true if code of a stranger would run whom the user has not accepted.
-        """
-        return any(
-            f.kind in ("refused", "rights") or not (f.accept_name or f.kind == "times")
-            for f in self.report.stopping(self.args.accept)
-        )
 
     def place(self) -> Place:
         """Returns where the copy is made: on another server, or on this one, to which it connects again."""

@@ -15,6 +15,7 @@ from psycopg import errors, sql
 
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.objects import Object
 
 
 ATTEMPTS = 300  # to lock tables
@@ -25,7 +26,7 @@ class Statement:
     """One statement, and the object that it belongs to, as findings name it."""
 
     text: sql.Composed
-    about: str = ""
+    about: Optional[Object] = None
     outside: bool = False  # runs outside a transaction, as CREATE INDEX CONCURRENTLY must
 
 
@@ -38,6 +39,12 @@ class Step:
     work: Callable[["Runner"], None]
 
 
+def steps_from(name: str, steps: Sequence[Step]) -> list[Step]:
+    """Returns the step of a name and those after it."""
+    first = next(place for place, step in enumerate(steps) if step.name == name)
+    return list(steps[first:])
+
+
 @dataclass
 class Script:
     """The statements that a rehearsal ran, by step, in their order."""
@@ -45,7 +52,7 @@ class Script:
     steps: list[tuple[Step, list[str]]] = field(default_factory=list)
 
 
-def statement(template: str, *parts: object, about: str = "", outside: bool = False) -> Statement:
+def statement(template: str, *parts: object, about: Optional[Object] = None, outside: bool = False) -> Statement:
     """Returns a statement in which each {} is replaced by a name (str), a part of a statement, or a literal."""
     placed = [part if isinstance(part, sql.Composable) else sql.Literal(part) for part in parts]
     return Statement(sql.SQL(template).format(*placed), about, outside)
@@ -61,7 +68,7 @@ class Lock:
     text: sql.Composed
     quiet: Optional[sql.Composed] = None
     proof: Optional[sql.Composed] = None
-    about: str = ""
+    about: Optional[Object] = None
 
 
 def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lock:
@@ -114,7 +121,7 @@ class Runner:
                 "Drop this first, or make it without what kidctl has to drop. Then run the same command again.",
             ) from error
         except psycopg.Error as error:
-            if what.about and what.about not in str(error):
+            if what.about and what.about.label not in str(error):
                 raise Failed(what, error) from error
             raise
 
@@ -183,6 +190,7 @@ class Failed(Exception):
 
     def __init__(self, what: Statement, error: psycopg.Error) -> None:
         diag = error.diag
-        super().__init__(": ".join(filter(None, (what.about, diag.message_primary or str(error), diag.message_detail))))
+        about = what.about.label if what.about else ""
+        super().__init__(": ".join(filter(None, (about, diag.message_primary or str(error), diag.message_detail))))
         self.error = error
         self.hint = diag.message_hint or ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.findings import Finding, Report
 from pgkid.ctl.hanging import Made
 
 
@@ -136,7 +136,7 @@ def of_literals(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
 
     PostgreSQL reads a literal when it reads a definition, and checks it then if its type contains a domain.
     """
-    given = [[m.label for m in made], [m.owner for m in made], [m.catalog for m in made], [m.oid for m in made]]
+    given = [[m.object.label for m in made], [m.owner for m in made], [m.catalog for m in made], [m.oid for m in made]]
     for label, kind, owner in conn.execute(LITERALS, given).fetchall():
         yield Finding(
             "rights",
@@ -145,9 +145,3 @@ def of_literals(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
             hint=f"Drop it before the swap, or let {owner} take the literal out of it.",
             stops=True,
         )
-
-
-def refuse_literals(conn: Connection, made: Sequence[Made]) -> None:
-    """Raises an error if objects could run code of other roles when they are made again."""
-    for finding in of_literals(conn, made):
-        raise Refused(f"{finding.object}: {finding.message}", finding.hint)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import Collection, Iterable, Iterator, Tuple, Union
+from typing import Collection, Iterable, Iterator, Union
 
 from rich.console import Console
 from rich.progress import (
@@ -22,7 +22,7 @@ from pgkid.ctl.findings import KINDS, Finding, Refused, Report
 from pgkid.ctl.steps import Script
 
 
-Part = Union[str, Tuple[str, str]]  # with a style
+Part = Union[str, tuple[str, str]]  # with a style
 
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)

@@ -179,7 +179,7 @@ def bounds(conn: Connection, parents: Sequence[int]) -> list[Bounds]:
 
 
 # Objects that depend on columns, other than those whose definitions are read, and indexes, sequences and foreign keys.
-STRANGERS = """
+OTHERS = """
     SELECT DISTINCT i.type || ' ' || i.identity
       FROM unnest(%(tables)s::oid[], %(numbers)s::int[]) AS k (tab, num)
            JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = k.tab
@@ -193,7 +193,7 @@ STRANGERS = """
      ORDER BY 1"""
 
 
-def strangers(conn: Connection, columns: Sequence[tuple[int, int]]) -> list[str]:
+def others(conn: Connection, columns: Sequence[tuple[int, int]]) -> list[str]:
     """Returns the objects of unknown kinds that depend on some columns."""
     parameters = {"tables": [table for table, _ in columns], "numbers": [number for _, number in columns]}
-    return [row[0] for row in conn.execute(STRANGERS, parameters)]
+    return [row[0] for row in conn.execute(OTHERS, parameters)]

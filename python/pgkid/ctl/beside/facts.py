@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Sequence, Tuple
+from typing import Sequence
 
 from pgkid.ctl.beside.nodetree import Datum, nodes_in, parse
 from pgkid.ctl.connection import Connection
 
 
-Column = Tuple[int, int]  # OID of a table or view, number of a column
+Column = tuple[int, int]  # OID of a table or view, number of a column
 
 BOOLEAN = 16
 TEXT_TYPES = (25, 1042, 1043)  # text, char(n), varchar
@@ -31,7 +31,7 @@ class Routine:
     is_builtin: bool
     is_immutable: bool
     is_of_operator: bool  # an operator with a boolean result calls this function
-    arguments: Tuple[int, ...]
+    arguments: tuple[int, ...]
     result: int
     result_category: str
 
@@ -54,11 +54,11 @@ class Operator:
 class Facts:
     """What the numbers in trees mean"""
 
-    routines: Dict[int, Routine]
-    operators: Dict[int, Operator]
-    types: Dict[int, str]
-    row_types: Dict[int, int]  # the table of a row type
-    columns: Dict[int, List[str]]  # the names of a table's columns; a dropped column has an empty name
+    routines: dict[int, Routine]
+    operators: dict[int, Operator]
+    types: dict[int, str]
+    row_types: dict[int, int]  # the table of a row type
+    columns: dict[int, list[str]]  # the names of a table's columns; a dropped column has an empty name
     byteorder: str  # of the server: little or big
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Flag, auto
-from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterator, Optional, Sequence
 
 from pgkid.ctl.beside.facts import ANY, BOOLEAN, POLYMORPHIC, TEXT_TYPES, Column, Facts, Routine
 from pgkid.ctl.beside.nodetree import Datum, Node, TreeError, Value
@@ -30,9 +30,9 @@ CARRIES = Holds.KEY | Holds.DERIVED | Holds.ROW
 class Scope:
     """Where an expression stands"""
 
-    queries: Tuple[Node, ...] = ()  # the query that contains it is the last one
-    tested: Optional[Tuple[Value, "Scope"]] = None  # what CASE compares with each WHEN
-    chosen: Optional[Tuple[Node, "Scope"]] = None  # the sub-select whose columns are parameters here
+    queries: tuple[Node, ...] = ()  # the query that contains it is the last one
+    tested: Optional[tuple[Value, "Scope"]] = None  # what CASE compares with each WHEN
+    chosen: Optional[tuple[Node, "Scope"]] = None  # the sub-select whose columns are parameters here
     is_domain: bool = False  # VALUE is a key
 
     def inside(self, query: Node) -> Scope:
@@ -91,16 +91,16 @@ def entry_of(query: Node, number: int) -> Node:
     return entries[number - 1]
 
 
-def outputs_of(query: Node) -> List[Node]:
+def outputs_of(query: Node) -> list[Node]:
     """Returns the columns of the result of a query."""
     is_select = query.text("commandType") == "1"
     return [e for e in query.nodes("targetList" if is_select else "returningList") if not e.flag("resjunk")]
 
 
-def leaves_of(query: Node) -> List[Node]:
+def leaves_of(query: Node) -> list[Node]:
     """Returns the queries that a query with UNION, INTERSECT or EXCEPT combines."""
-    found: List[Node] = []
-    left: List[Optional[Node]] = [query.child("setOperations")]
+    found: list[Node] = []
+    left: list[Optional[Node]] = [query.child("setOperations")]
     while left:
         node = left.pop()
         if node is not None and node.name == "RANGETBLREF":
@@ -118,14 +118,14 @@ def leaves_of(query: Node) -> List[Node]:
 class Values:
     """Tells what expressions of one definition hold"""
 
-    def __init__(self, facts: Facts, keys: FrozenSet[Column]) -> None:
+    def __init__(self, facts: Facts, keys: frozenset[Column]) -> None:
         self.facts = facts
         self.keys = keys
         self.tables = frozenset(table for table, _ in keys)
-        self.open: Set[Tuple[int, int]] = set()  # columns of queries that are being looked at
+        self.open: set[tuple[int, int]] = set()  # columns of queries that are being looked at
         self.loops = 0
-        self.known: Dict[Tuple[int, int], Holds] = {}
-        self.methods: Dict[str, Callable[[Node, Scope], Holds]] = {
+        self.known: dict[tuple[int, int], Holds] = {}
+        self.methods: dict[str, Callable[[Node, Scope], Holds]] = {
             "VAR": self.variable,
             "CONST": lambda node, scope: Holds.NOTHING if node.flag("constisnull") else Holds.CONSTANT,
             "PARAM": self.parameter,
@@ -207,7 +207,7 @@ class Values:
         eref = entry.child("eref")
         return iter(range(1, 1 + len(eref.items("colnames")) if eref else 1))
 
-    def common_table(self, entry: Node, scope: Scope) -> Tuple[Node, Scope]:
+    def common_table(self, entry: Node, scope: Scope) -> tuple[Node, Scope]:
         """Returns the query of a CTE, and the scope that contains it."""
         outer = scope.outside(entry.number("ctelevelsup"))
         for item in outer.queries[-1].nodes("cteList"):
@@ -328,7 +328,7 @@ class Values:
         result = self.result(self.facts.routines.get(operator.function), node.items("args"), scope)
         return Holds.DERIVED if result & Holds.CALLED else result
 
-    def picked(self, args: List[Value], scope: Scope) -> Optional[Holds]:
+    def picked(self, args: list[Value], scope: Scope) -> Optional[Holds]:
         """Returns what to_jsonb(row) -> 'column' holds, or None if the expression is no such one."""
         call, constant = args
         if not (isinstance(call, Node) and call.name == "FUNCEXPR" and isinstance(constant, Node)):
@@ -341,7 +341,7 @@ class Values:
         names = self.names(entry)
         return self.column_of_entry(entry, names.index(name) + 1, outer) if name in names else Holds.OTHER
 
-    def names(self, entry: Node) -> List[str]:
+    def names(self, entry: Node) -> list[str]:
         """Returns the names of the columns of an entry of the range table. The tree has those that tables had once."""
         table = entry.fields.get("relid")
         if entry.child("subquery") is None and isinstance(table, str) and int(table) in self.facts.columns:
@@ -358,7 +358,7 @@ class Values:
     def window(self, node: Node, scope: Scope) -> Holds:
         return self.result(self.facts.routines.get(node.number("winfnoid")), node.items("args"), scope)
 
-    def result(self, routine: Optional[Routine], args: List[Value], scope: Scope) -> Holds:
+    def result(self, routine: Optional[Routine], args: list[Value], scope: Scope) -> Holds:
         """Returns what the result of a function holds."""
         held = [self.holds(arg, scope) for arg in args]
         together = Holds.NOTHING

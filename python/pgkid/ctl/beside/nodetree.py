@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, Iterator, List, Optional, Union
+from typing import Iterator, Optional, Union
 
 
 class TreeError(Exception):
@@ -26,7 +26,7 @@ class Datum:
     data: bytes
 
 
-Value = Union[None, str, Datum, "Node", List["Value"]]
+Value = Union[None, str, Datum, "Node", list["Value"]]
 
 # PostgreSQL 15 prints some nodes under shorter names than later versions, which print the name of the structure.
 NAMES = {
@@ -47,7 +47,7 @@ class Node:
     """A node with its fields. Nodes are compared by identity."""
 
     name: str
-    fields: Dict[str, Value]
+    fields: dict[str, Value]
 
     def text(self, field: str) -> str:
         """Returns a field that has to be a single word."""
@@ -74,7 +74,7 @@ class Node:
             return value
         raise TreeError(f"field {field} of {self.name} is no node")
 
-    def items(self, field: str) -> List[Value]:
+    def items(self, field: str) -> list[Value]:
         """Returns the list in a field, which is empty if the field is absent or empty."""
         value = self.fields.get(field)
         if value is None:
@@ -83,7 +83,7 @@ class Node:
             return value
         raise TreeError(f"field {field} of {self.name} is no list")
 
-    def nodes(self, field: str) -> List[Node]:
+    def nodes(self, field: str) -> list[Node]:
         """Returns the nodes of the list in a field."""
         return [item for item in self.items(field) if isinstance(item, Node)]
 
@@ -141,7 +141,7 @@ def _node(words: Iterator[str]) -> Node:
     name = next(words)
     if not name.isidentifier() or not name.isupper():
         raise TreeError(f"{name} is no name of a node")
-    fields: Dict[str, Value] = {}
+    fields: dict[str, Value] = {}
     word = next(words)
     while word != "}":
         field = word[1:]
@@ -155,8 +155,8 @@ def _node(words: Iterator[str]) -> Node:
     return Node(NAMES.get(name, name), fields)
 
 
-def _list(words: Iterator[str]) -> List[Value]:
-    items: List[Value] = []
+def _list(words: Iterator[str]) -> list[Value]:
+    items: list[Value] = []
     word = next(words)
     if word in _MARKS:
         word = next(words)
@@ -167,7 +167,7 @@ def _list(words: Iterator[str]) -> List[Value]:
 
 
 def _datum(words: Iterator[str]) -> Datum:
-    data: List[int] = []
+    data: list[int] = []
     for word in words:
         if word == "]":
             return Datum(bytes(data))

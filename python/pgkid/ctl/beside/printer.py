@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Optional
 
 from pgkid.ctl.beside.facts import INTEGER_TYPES, Facts
 from pgkid.ctl.beside.holds import SAME_AS, Scope, Values, entry_of, pick, text_of
@@ -21,19 +21,19 @@ class Printer:
     def __init__(self, facts: Facts, values: Values) -> None:
         self.facts = facts
         self.values = values
-        self.methods: Dict[str, Callable[[Node, Scope], str]] = {
+        self.methods: dict[str, Callable[[Node, Scope], str]] = {
             "VAR": self.variable,
             "CONST": lambda node, scope: self.constant(node),
             "PARAM": self.parameter,
             "CASETESTEXPR": lambda node, scope: self.show(*scope.tested) if scope.tested else ELLIPSIS,
             "COERCETODOMAINVALUE": lambda node, scope: "VALUE",
             "OPEXPR": self.operation,
-            "DISTINCTEXPR": lambda node, scope: " IS DISTINCT FROM ".join(self.list(node.items("args"), scope)),
+            "DISTINCTEXPR": lambda node, scope: " IS DISTINCT FROM ".join(self.each(node.items("args"), scope)),
             "SCALARARRAYOPEXPR": self.array_operation,
             "FUNCEXPR": self.call,
             "AGGREF": lambda node, scope: self.function(node, "aggfnoid", scope),
             "WINDOWFUNC": lambda node, scope: self.function(node, "winfnoid", scope),
-            "ARRAYEXPR": lambda node, scope: f"ARRAY[{', '.join(self.list(node.items('elements'), scope))}]",
+            "ARRAYEXPR": lambda node, scope: f"ARRAY[{', '.join(self.each(node.items('elements'), scope))}]",
             "MINMAXEXPR": self.extreme,
             "FIELDSELECT": self.field,
             "SUBLINK": lambda node, scope: "(SELECT …)",
@@ -43,21 +43,21 @@ class Printer:
     def show(self, value: Value, scope: Scope) -> str:
         """Returns an expression as SQL."""
         if isinstance(value, list):
-            return ", ".join(self.list(value, scope))
+            return ", ".join(self.each(value, scope))
         if not isinstance(value, Node):
             return "NULL"
         name = value.name
         if name in self.methods:
             return self.methods[name](value, scope)
         if name in LISTS:
-            return LISTS[name].format(", ".join(self.list(value.items("args"), scope)))
+            return LISTS[name].format(", ".join(self.each(value.items("args"), scope)))
         if name in SAME_AS:
             text = self.show(value.child(SAME_AS[name]), scope)
             form = value.fields.get("relabelformat") or value.fields.get("coerceformat")
             return self.cast(text, value) if form == "1" else text
         return ELLIPSIS
 
-    def list(self, values: List[Value], scope: Scope) -> List[str]:
+    def each(self, values: list[Value], scope: Scope) -> list[str]:
         """Returns several expressions as SQL."""
         return [self.show(value, scope) for value in values]
 
@@ -105,13 +105,13 @@ class Printer:
 
     def operation(self, node: Node, scope: Scope) -> str:
         operator = self.facts.operators.get(node.number("opno"))
-        parts = self.list(node.items("args"), scope)
+        parts = self.each(node.items("args"), scope)
         name = operator.name if operator else "?"
         return f"{parts[0]} {name} {parts[1]}" if len(parts) == 2 else f"{name} {parts[0]}"
 
     def array_operation(self, node: Node, scope: Scope) -> str:
         operator = self.facts.operators.get(node.number("opno"))
-        left, right = self.list(node.items("args"), scope)
+        left, right = self.each(node.items("args"), scope)
         return f"{left} {operator.name if operator else '?'} {'ANY' if node.flag('useOr') else 'ALL'} ({right})"
 
     def call(self, node: Node, scope: Scope) -> str:
@@ -123,10 +123,10 @@ class Printer:
 
     def function(self, node: Node, field: str, scope: Scope) -> str:
         routine = self.facts.routines.get(node.number(field))
-        return f"{routine.name if routine else '?'}({', '.join(self.list(node.items('args'), scope))})"
+        return f"{routine.name if routine else '?'}({', '.join(self.each(node.items('args'), scope))})"
 
     def extreme(self, node: Node, scope: Scope) -> str:
-        args = ", ".join(self.list(node.items("args"), scope))
+        args = ", ".join(self.each(node.items("args"), scope))
         return f"{'GREATEST' if node.text('op') == '0' else 'LEAST'}({args})"
 
     def field(self, node: Node, scope: Scope) -> str:

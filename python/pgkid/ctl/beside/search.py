@@ -8,9 +8,9 @@ may have any name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Sequence, Tuple
+from typing import Iterable, Iterator, Sequence
 
-from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, relations, strangers
+from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, relations, others
 from pgkid.ctl.beside.facts import Column, read_facts
 from pgkid.ctl.beside.holds import CARRIES, Holds, Scope, Values, outputs_of
 from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
@@ -39,19 +39,19 @@ class Search:
     def __init__(self, conn: Connection, columns: Iterable[Column]) -> None:
         given = sorted(set(columns))
         self.conn = conn
-        self.keys: FrozenSet[Column] = frozenset(given)
+        self.keys: frozenset[Column] = frozenset(given)
         self.facts = read_facts(conn, relations(conn, [table for table, _ in given]))
-        self.trees: Dict[str, Value] = {}
-        self.found: List[Beside] = []
+        self.trees: dict[str, Value] = {}
+        self.found: list[Beside] = []
         self.definitions = definitions(conn, given)
 
-    def run(self) -> List[Beside]:
+    def run(self) -> list[Beside]:
         """Returns what was found, by object."""
         self.extend_keys()
         for definition in self.definitions:
             if not definition.is_copy:
                 self.look_at(definition)
-        for name in strangers(self.conn, sorted(self.keys)):
+        for name in others(self.conn, sorted(self.keys)):
             self.add(name, "", [Piece(Kind.UNKNOWN, "an object of this kind")])
         parents = sorted({table for table, _ in self.keys})
         for bound in bounds(self.conn, parents):
@@ -66,8 +66,8 @@ class Search:
 
     def scope(self, relation: int, *aliases: str) -> Scope:
         """Returns the scope of an expression of a table, or of its OLD and its NEW rows."""
-        names: List[Value] = list(self.facts.columns.get(relation, []))
-        entries: List[Value] = [
+        names: list[Value] = list(self.facts.columns.get(relation, []))
+        entries: list[Value] = [
             Node("RANGETBLENTRY", {"relid": str(relation), "eref": Node("ALIAS", {"aliasname": a, "colnames": names})})
             for a in aliases or (None,)
         ]
@@ -82,7 +82,7 @@ class Search:
                 if definition.kind in ("view", "generated"):
                     self.keys |= self.keys_of(definition)
 
-    def keys_of(self, definition: Definition) -> FrozenSet[Column]:
+    def keys_of(self, definition: Definition) -> frozenset[Column]:
         """Returns the columns in a view that hold a key, or the generated column if it does."""
         values = Values(self.facts, self.keys)
         try:
@@ -139,7 +139,7 @@ class Search:
         self.found += [Beside(piece.kind, name, piece.text, sql) for piece in pieces]
 
 
-def all_below(value: Value | List[List[Value]]) -> Iterator[Node]:
+def all_below(value: Value | list[list[Value]]) -> Iterator[Node]:
     """Returns all nodes in a tree that have a value."""
     for node in nodes_in(value):  # type: ignore[arg-type]
         if not (node.name == "CONST" and node.flag("constisnull")):
@@ -148,7 +148,7 @@ def all_below(value: Value | List[List[Value]]) -> Iterator[Node]:
             yield from all_below(below)
 
 
-def search(conn: Connection, columns: Iterable[Column]) -> List[Beside]:
+def search(conn: Connection, columns: Iterable[Column]) -> list[Beside]:
     """Returns what stands beside some columns, given as OID of the table and number of the column."""
     return Search(conn, columns).run()
 
@@ -187,12 +187,12 @@ def shortened(definition: str) -> str:
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
 
 
-def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> List[Finding]:
+def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> list[Finding]:
     """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column.
 
     If only new rows get new keys, a constant means what it meant, and does not stop the move.
     """
-    together: Dict[Tuple[str, Kind], List[Beside]] = {}
+    together: dict[tuple[str, Kind], list[Beside]] = {}
     for one in search(conn, [(column.table, column.number) for column in columns]):
         together.setdefault((one.object, one.kind), []).append(one)
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Optional, Sequence
 
 from pgkid.ctl.beside.facts import NARROW_TYPES, Column, Facts
 from pgkid.ctl.beside.holds import (
@@ -82,15 +82,15 @@ RANGE_FRAME = 2  # of frameOptions
 class Walk:
     """Walks the trees of one definition. `found` has the result."""
 
-    def __init__(self, facts: Facts, keys: FrozenSet[Column]) -> None:
+    def __init__(self, facts: Facts, keys: frozenset[Column]) -> None:
         self.facts = facts
         self.keys = keys
         self.values = Values(facts, keys)
         self.printer = Printer(facts, self.values)
-        self.found: Set[Piece] = set()
-        self.unknown: Set[str] = set()
+        self.found: set[Piece] = set()
+        self.unknown: set[str] = set()
         self.has_key = False
-        self.rules: Dict[str, Callable[[Node, Scope], None]] = {
+        self.rules: dict[str, Callable[[Node, Scope], None]] = {
             "QUERY": self.query,
             "OPEXPR": self.operation,
             "DISTINCTEXPR": lambda node, scope: self.compare(node, node.items("args"), scope),
@@ -177,9 +177,9 @@ class Walk:
             self.compare(node, pair, scope, lambda: f"({self.printer.show(list(pair), scope)}) compared in rows")
 
     def case(self, node: Node, scope: Scope) -> None:
-        results: List[Value] = [when.child("result") for when in node.nodes("args")]
+        results: list[Value] = [when.child("result") for when in node.nodes("args")]
         results.append(node.child("defresult"))
-        given: List[Value] = [result for result in results if result is not None]
+        given: list[Value] = [result for result in results if result is not None]
         self.compare(node, results, scope, lambda: f"CASE with the results {self.printer.show(given, scope)}")
 
     def cast(self, node: Node, scope: Scope) -> None:
@@ -211,7 +211,7 @@ class Walk:
             self.note(Kind.FUNCTION, self.printer.show(node, scope))
 
     def aggregate(self, node: Node, scope: Scope) -> None:
-        args: List[Value] = list(node.nodes("args"))
+        args: list[Value] = list(node.nodes("args"))
         if node.text("aggkind") == "h":
             for pair in zip(node.items("aggdirectargs"), args):
                 self.compare(node, pair, scope)
@@ -302,10 +302,10 @@ def is_whole_row(node: Optional[Node]) -> bool:
     return node is not None and node.name == "VAR" and node.number("varattno") == 0
 
 
-def pieces_of(walk: Walk) -> List[Piece]:
+def pieces_of(walk: Walk) -> list[Piece]:
     """Returns what a walk has found, the most serious first."""
     found = set(walk.found)
     if walk.unknown and walk.has_key:
         found |= {Piece(Kind.UNKNOWN, text) for text in walk.unknown}
-    order: Tuple[Kind, ...] = tuple(Kind)
+    order: tuple[Kind, ...] = tuple(Kind)
     return sorted(found, key=lambda piece: (order.index(piece.kind), piece.text))

@@ -10,12 +10,13 @@ from typing import Any, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, state
+from pgkid.ctl import catalog, filling, hanging, objects, state
 from pgkid.ctl.details import give_parts, of_index, parts
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.partitions import Node, nodes
 from pgkid.ctl.leave.plan import Group, Plan, generated
+from pgkid.ctl.objects import Object, of_table, on_table
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -26,7 +27,7 @@ class Change:
     plan: Plan
     group: Group
     runner: Runner
-    given_up: frozenset[str]
+    given_up: frozenset[Object]
     made: list[hanging.Made] = field(default_factory=list)
     checks: list[catalog.Constraint] = field(default_factory=list)
     keys: list[catalog.Constraint] = field(default_factory=list)
@@ -72,7 +73,7 @@ class Change:
         tracked: set[int] = set()
         for oid, name, is_tracking in triggers_of_kid(self.plan, self.group):
             table = self.plan.table(oid)
-            about = f"trigger {name} on {table.label}"
+            about = on_table("trigger", name, table)
             if is_tracking and oid not in tracked:
                 tracked.add(oid)
                 untrack = sql.SQL("SELECT {}.kid_untrack({}::regclass)").format(
@@ -131,7 +132,7 @@ class Change:
         is_plain = " USING btree " in index.definition or " USING hash " in index.definition
         is_same = self.plan.rewriter.rewrite(index.definition) == index.definition
         # PostgreSQL would give the comment of a partitioned one to its parts, and these other names.
-        return index.is_partitioned or not (is_plain and is_same) or label_of(index) in self.given_up
+        return index.is_partitioned or not (is_plain and is_same) or objects.of_index(index) in self.given_up
 
     def remove(self) -> None:
         """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again."""
@@ -143,11 +144,11 @@ class Change:
                 table = self.plan.table(index.table).sql
                 self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY NOTHING", table))
             if not index.parent:
-                self.runner.execute(statement("DROP INDEX {}", index.sql, about=label_of(index)))
+                self.runner.execute(statement("DROP INDEX {}", index.sql, about=objects.of_index(index)))
         for check in reversed(self.checks):
             self.drop_constraint(check)
         for relation, name, _text in generated(self.plan.conn, self.group):
-            about = f"column {name} of {self.plan.table(relation).label}"
+            about = on_table("column", name, self.plan.table(relation))
             if about in self.given_up:
                 drop = "ALTER TABLE {} ALTER {} DROP EXPRESSION"
                 self.runner.execute(statement(drop, self.plan.table(relation).sql, sql.Identifier(name), about=about))
@@ -159,7 +160,7 @@ class Change:
 
     def kept_indexes(self) -> list[catalog.Index]:
         """Returns the indexes that are made again: none of those given up, nor their parts."""
-        gone = {index.oid for index in self.indexes if label_of(index) in self.given_up}
+        gone = {index.oid for index in self.indexes if objects.of_index(index) in self.given_up}
         for index in self.indexes:
             if index.parent in gone:
                 gone.add(index.oid)
@@ -190,30 +191,30 @@ class Change:
         ]
         if changes:
             text = sql.SQL(", ").join(changes)
-            self.runner.execute(statement("ALTER TABLE {} {}", table.sql, text, about=f"table {table.label}"))
+            self.runner.execute(statement("ALTER TABLE {} {}", table.sql, text, about=of_table(table)))
 
     def make(self) -> None:
         """Makes everything again."""
         rewrite = self.plan.rewriter.rewrite
         names = {index.oid: index.sql for index in self.indexes}
         for index in self.kept_indexes():
-            self.runner.execute(Statement(raw(rewrite(index.definition)), label_of(index)))
+            self.runner.execute(Statement(raw(rewrite(index.definition)), objects.of_index(index)))
             if index.parent:
                 attach = statement("ALTER INDEX {} ATTACH PARTITION {}", names[index.parent], index.sql)
                 self.runner.execute(attach)
         for check in self.checks:
             self.add(check)
         for made in self.made:
-            if made.label not in self.given_up:
+            if made.object not in self.given_up:
                 for line in made.make:
-                    self.runner.execute(Statement(raw(rewrite(line)), made.label))
+                    self.runner.execute(Statement(raw(rewrite(line)), made.object))
         for key in self.keys:
             self.add(key)
 
     def add(self, constraint: catalog.Constraint) -> None:
         """Adds a foreign key or a CHECK, to be validated later if PostgreSQL can do that."""
         table = self.plan.table(constraint.table)
-        about = f"constraint {constraint.name} on {table.label}"
+        about = on_table("constraint", constraint.name, table)
         if about in self.given_up or is_time_check(constraint):
             return
         late = sql.SQL(" NOT VALID" if self.is_late(constraint) else "")
@@ -254,11 +255,6 @@ class Change:
             tables = {t.label: t.oid for t in self.group.tables}
             begun = state.State("leave", root.label, *state.identity(conn), tables, {}, step="change", kept=kept)
             state.create(conn, schema, begun)
-
-
-def label_of(index: catalog.Index) -> str:
-    """Returns how findings name an index."""
-    return f"index {index.label}"
 
 
 def is_time_check(constraint: catalog.Constraint) -> bool:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterator
+from typing import Iterator, Optional
 
 from psycopg import sql
 
@@ -18,16 +18,17 @@ from pgkid.ctl.leave.defaults import core_type, generator
 from pgkid.ctl.leave.partitions import nodes
 from pgkid.ctl.leave.plan import Column, Group, Plan, generated
 from pgkid.ctl.leave.uses import Use
+from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 
 
 @dataclass
 class Look:
-    """The findings about tables, and the labels of what would not be made again."""
+    """The findings about tables, and what would not be made again."""
 
     plan: Plan
     findings: list[Finding] = field(default_factory=list)
-    given_up: set[str] = field(default_factory=set)
+    given_up: set[Object] = field(default_factory=set)
 
     def run(self) -> None:
         """Looks at everything."""
@@ -171,16 +172,17 @@ class Look:
 
     def of_uses(self, group: Group) -> Iterator[Finding]:
         """Yields what needs kid. Some of it can be given up, if the user accepts that."""
-        labels = {m.label for m in self.made(group)}
-        members: dict[tuple[str, str, str], list[str]] = {}
+        made = {m.object for m in self.made(group)}
+        members: dict[tuple[Object, str, str], list[str]] = {}
         for use in self.plan.uses:
             if use.has_counterpart or use.catalog not in OBJECTS:
                 continue
-            label, text, message = self.object_of(use, group)
-            if label in labels or message:
-                members.setdefault((label, text, message), []).append(use.member)
-        for (label, text, message), names in members.items():
-            self.given_up.add(label)
+            found = self.object_of(use, group)
+            if found and (found[0] in made or found[2]):
+                members.setdefault(found, []).append(use.member)
+        for (about, text, message), names in members.items():
+            self.given_up.add(about)
+            label = about.label
             uses = "uses " + ", ".join(dict.fromkeys(names))
             if message:
                 yield Finding("needs kid", label, f"{uses}; {message}", text, stops=True, accept_name=label)
@@ -194,32 +196,29 @@ class Look:
         except Refused:
             return []
 
-    def object_of(self, use: Use, group: Group) -> tuple[str, str, str]:
-        """Returns the label and the text of an object, and what becomes of it if that is accepted."""
+    def object_of(self, use: Use, group: Group) -> Optional[tuple[Object, str, str]]:
+        """Returns an object that uses kid, its text, and what becomes of it if that is accepted."""
         conn = self.plan.conn
         if use.relation not in {t.oid for t in self.plan.family(group)} and use.catalog != "pg_rewrite":
-            return "", "", ""
+            return None
         if use.catalog == "pg_class":
-            row = conn.execute(
-                "SELECT %s::regclass::text, pg_get_indexdef(%s), relkind IN ('i', 'I'),"
-                " EXISTS (SELECT FROM pg_inherits WHERE inhrelid = %s) FROM pg_class WHERE oid = %s",
-                (use.oid,) * 4,
-            ).fetchall()[0]
-            if row[3]:
-                self.given_up.add(f"index {row[0]}")  # with its parent
-            return (f"index {row[0]}", row[1], "it is dropped") if row[2] and not row[3] else ("", "", "")
+            for index in catalog.indexes(conn, [use.relation or 0]):
+                if index.oid == use.oid and not index.parent:
+                    return of_index(index), index.definition, "it is dropped"
+                if index.oid == use.oid:
+                    self.given_up.add(of_index(index))  # with its parent
+            return None
         if use.catalog == "pg_constraint":
             for k in catalog.constraints(conn, [use.relation or 0]):
                 if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
-                    label = f"constraint {k.name} on {self.plan.table(k.table).label}"
-                    return label, k.definition, "it is dropped"
-            return "", "", ""
+                    return on_table("constraint", k.name, self.plan.table(k.table)), k.definition, "it is dropped"
+            return None
         made = hanging.PRINTERS[use.catalog](conn, use.oid, set())
         if made is None and use.catalog == "pg_rewrite":
             made = hanging.PRINTERS["view"](conn, use.relation or 0, set())
         if made is None or use.catalog == "pg_trigger" and self.is_of_kid(use, group):
-            return "", "", ""
-        return made.label, made.make[0], "it is dropped" if use.catalog == "pg_statistic_ext" else ""
+            return None
+        return made.object, made.make[0], "it is dropped" if use.catalog == "pg_statistic_ext" else ""
 
     def is_of_kid(self, use: Use, group: Group) -> bool:
         """Returns whether a trigger is one of kid's own."""
@@ -229,10 +228,10 @@ class Look:
     def of_generated(self, group: Group) -> Iterator[Finding]:
         """Yields generated columns: PostgreSQL changes no type of a column that one uses."""
         for table, name, text in generated(self.plan.conn, group):
-            label = f"column {name} of {self.plan.table(table).label}"
-            self.given_up.add(label)
+            about = on_table("column", name, self.plan.table(table))
+            self.given_up.add(about)
             message = "is generated; it would be an ordinary column, with its values, and new rows would get none"
-            yield Finding("needs kid", label, message, text, stops=True, accept_name=label)
+            yield Finding("needs kid", about.label, message, text, stops=True, accept_name=about.label)
 
     def of_casts(self, group: Group) -> Iterator[Finding]:
         """Yields definitions that read text as an ID: as a number, the same text would mean something else."""
@@ -261,13 +260,12 @@ class Look:
             return
         mine = {t.oid for group in self.plan.groups for t in self.plan.family(group)}
         domains = {d.oid for group in self.plan.groups for d in group.domains}
-        views = {m.label for group in self.plan.groups for m in self.made(group)}
+        views = {m.oid for group in self.plan.groups for m in self.made(group) if m.is_view}
         others: dict[str, list[str]] = {}
         for use in self.plan.uses:
-            label = self.view_label(use.relation) if use.relation and use.relation not in mine else ""
             is_mine = (
                 use.relation in mine
-                or label in views
+                or use.relation in views
                 or use.catalog == "pg_type"
                 and use.oid in domains
                 or use.catalog == "pg_class"
@@ -283,11 +281,6 @@ class Look:
     def domain_of(self, use: Use) -> int:
         """Returns the domain of a constraint, or 0."""
         return int(one(self.plan.conn, "SELECT contypid FROM pg_constraint WHERE oid = %s", (use.oid,)) or 0)
-
-    def view_label(self, relation: int) -> str:
-        """Returns how findings name a view."""
-        made = hanging.PRINTERS["view"](self.plan.conn, relation, set())
-        return made.label if made else ""
 
     def of_texts(self) -> Iterator[Finding]:
         """Yields functions whose text names something of kid's: PostgreSQL does not know that they depend on it."""

@@ -19,6 +19,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import CORE, GENERATORS
 from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, statement
 
 
@@ -118,7 +119,8 @@ def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
     """Sets the new defaults. Numbers go on above all IDs that kid has made."""
     for d in defaults:
         table, column = plan.table(d.column.table), sql.Identifier(d.column.name)
-        about = f"default of column {d.column.name} of {table.label}"
+        label = f"default of column {d.column.name} of {table.label}"
+        about = Object("default", table.schema, d.column.name, table.name, label)
         after = d.after
         if d.sequence:
             sequence = sql.Identifier(*d.sequence)

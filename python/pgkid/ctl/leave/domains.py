@@ -28,7 +28,7 @@ class Domains:
         """Creates the new domains, with the defaults, CHECKs, privileges and comments of the old ones."""
         rewrite = self.plan.rewriter.rewrite
         for domain in self.group.domains:
-            name, about = self.new_name(domain), f"domain {domain.label}"
+            name, about = self.new_name(domain), domain.object
             self.runner.execute(statement("CREATE DOMAIN {} AS {}", name, sql.SQL(self.base_of(domain)), about=about))
             if domain.default:
                 value = sql.SQL(rewrite(domain.default))
@@ -49,7 +49,7 @@ class Domains:
 
     def not_null(self, domain: Domain) -> Statement:
         """Returns the statement for NOT NULL, which has a name from PostgreSQL 17 on."""
-        name, about = self.new_name(domain), f"domain {domain.label}"
+        name, about = self.new_name(domain), domain.object
         for (constraint,) in self.runner.query(
             "SELECT conname FROM pg_constraint WHERE contypid = %s AND contype = 'n'", (domain.oid,)
         ):
@@ -113,10 +113,10 @@ class Domains:
         """Drops the old domains, and gives the new ones their names."""
         for domain in reversed(self.group.domains):
             old = sql.Identifier(domain.schema, domain.name)
-            self.runner.execute(statement("DROP DOMAIN {}", old, about=f"domain {domain.label}"))
+            self.runner.execute(statement("DROP DOMAIN {}", old, about=domain.object))
         for domain in self.group.domains:
             self.runner.execute(
                 statement("ALTER DOMAIN {} RENAME TO {}", self.new_name(domain), sql.Identifier(domain.name))
             )
             for line in self.details[domain.oid]:
-                self.runner.execute(Statement(raw(line), f"domain {domain.label}"))
+                self.runner.execute(Statement(raw(line), domain.object))

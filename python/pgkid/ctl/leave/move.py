@@ -1,7 +1,7 @@
 """The steps by which tables leave kid, and what a rehearsal needs to know of them."""
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence
+from typing import Callable, Collection, Optional, Sequence
 
 from psycopg import sql
 
@@ -14,6 +14,8 @@ from pgkid.ctl.leave.checks import Look
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.plan import Plan, attributes, read_plan
 from pgkid.ctl.leave.uses import COLLATION, uses
+from pgkid.ctl.objects import Object
+from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.steps import Runner, Step, lock, statement
@@ -26,10 +28,12 @@ class Leave:
         self,
         conn: Connection,
         names: Optional[Sequence[str]],
-        given_up: frozenset[str],
+        given_up: frozenset[Object],
+        accepted: Collection[str],
         report: Optional[Report] = None,
     ) -> None:
-        self.conn, self.names, self.given_up, self.report = conn, names, given_up, report
+        self.conn, self.names, self.given_up, self.accepted = conn, names, given_up, accepted
+        self.report = report
         plan = self.plan()
         self.known = [[t.label for t in group.tables] for group in plan.groups]
         self.has_types = bool(plan.attributes)
@@ -80,7 +84,8 @@ class Leave:
 
         def change(runner: Runner) -> None:
             before = read_plan(self.conn, known[:1])
-            views = hanging.lock_views([made for group in before.groups for made in before.made(group)])
+            made = [made for group in before.groups for made in before.made(group)]
+            views = hanging.lock_views(refuse_made(self.conn, made))
             tables = [catalog.table(self.conn, label).sql for label in known]
             runner.retried([*views, lock(tables)], lambda: self.change(runner, known))
 
@@ -94,7 +99,7 @@ class Leave:
         look = Look(plan)
         look.run()
         for finding in look.findings:
-            if finding.stops and finding.object not in self.given_up:
+            if finding.stops_unless(self.accepted):
                 raise Refused(f"{finding.object}: {finding.message}", "Look at it with `kidctl leave check`.")
         Change(plan, plan.groups[0], runner, self.given_up).run()
 
@@ -105,7 +110,15 @@ class Leave:
             kind = core + "[]" * a.is_array + (COLLATION if core == "text" else "")
             change = "ALTER TYPE {} ALTER ATTRIBUTE {} TYPE {}"
             name = sql.Identifier(a.schema, a.type)
-            runner.execute(statement(change, name, sql.Identifier(a.name), sql.SQL(kind), about=f"type {a.label}"))
+            runner.execute(
+                statement(
+                    change,
+                    name,
+                    sql.Identifier(a.name),
+                    sql.SQL(kind),
+                    about=Object("type", a.schema, a.type, label=f"type {a.label}"),
+                )
+            )
 
     def validate(self, runner: Runner) -> None:
         """Does what was left for after the transactions, also of earlier runs."""
@@ -125,7 +138,7 @@ class Leave:
             "SELECT NOT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s",
             (table, name),
         ):
-            about = f"constraint {name} on {table}"
+            about = Object("constraint", "", name, table, f"constraint {name} on {table}")
             runner.execute(
                 statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", sql.SQL(table), sql.Identifier(name), about=about)
             )
@@ -139,19 +152,20 @@ class Leave:
 
     def try_drop(self, runner: Runner) -> None:
         """Drops the extension in the copy, to be taken back, unless it came there with a template of somebody else's."""
-        strangers = self.conn.execute(
+        foreign = self.conn.execute(
             "SELECT extname, quote_ident(pg_get_userbyid(extowner)) FROM pg_extension"
             " WHERE extname IN ('kid', 'kid_seal') AND NOT pg_has_role(extowner, 'USAGE') ORDER BY 1"
         ).fetchall()
         assert self.report
-        for name, owner in strangers:
+        for name, owner in foreign:
             self.report.add(
                 "not tried", f"extension {name}", f"is not dropped, as it belongs to {owner} in the template"
             )
-        if not strangers and one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
+        if not foreign and one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
             with self.conn.transaction(force_rollback=True):
-                runner.execute(statement("DROP EXTENSION IF EXISTS kid_seal", about="extension kid_seal"))
-                runner.execute(statement("DROP EXTENSION kid", about="extension kid"))
+                for name, how in (("kid_seal", "IF EXISTS kid_seal"), ("kid", "kid")):
+                    about = Object("extension", "", name, label=f"extension {name}")
+                    runner.execute(statement("DROP EXTENSION {}", sql.SQL(how), about=about))
 
 
 def remains(conn: Connection) -> list[Finding]:

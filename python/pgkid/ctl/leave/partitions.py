@@ -18,6 +18,7 @@ from pgkid.ctl.details import details, of_index
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.plan import Column, Group, Plan
 from pgkid.ctl.leave.rewriter import LITERAL
+from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -57,11 +58,11 @@ class Node:
         """Makes the partitions tables of their own."""
         for part in self.parts:
             detach = "ALTER TABLE {} DETACH PARTITION {}"
-            runner.execute(statement(detach, self.table.sql, part.sql, about=f"table {part.label}"))
+            runner.execute(statement(detach, self.table.sql, part.sql, about=of_table(part)))
 
     def create(self, runner: Runner, plan: Plan, domains: Domains) -> None:
         """Creates the new table in the place of the old one, by way of one that is not partitioned."""
-        about = f"table {self.table.label}"
+        about = of_table(self.table)
         old = sql.Identifier(self.table.schema, f"kidctl_old_{self.table.oid}")
         middle = sql.Identifier(self.table.schema, f"kidctl_leave_{self.table.oid}")
         excluded = "EXCLUDING INDEXES EXCLUDING STATISTICS"
@@ -85,13 +86,13 @@ class Node:
         """Attaches the partitions, with their bounds in core types."""
         for part, bound in zip(self.parts, self.bounds):
             attach = "ALTER TABLE {} ATTACH PARTITION {} {}"
-            runner.execute(statement(attach, self.table.sql, part.sql, sql.SQL(bound), about=f"table {part.label}"))
+            runner.execute(statement(attach, self.table.sql, part.sql, sql.SQL(bound), about=of_table(part)))
 
     def finish(self, runner: Runner) -> None:
         """Gives the new table the keys of the old one, which take those of the partitions over, and what else it had."""
         for name, text in self.constraints:
             add = "ALTER TABLE {} ADD CONSTRAINT {} {}"
-            about = f"constraint {name} on {self.table.label}"
+            about = on_table("constraint", name, self.table)
             runner.execute(statement(add, self.table.sql, sql.Identifier(name), sql.SQL(text), about=about))
         for name, column in self.sequences:
             runner.execute(Statement(raw(f"ALTER SEQUENCE {name} OWNED BY {self.table.label}.{column}")))
@@ -99,7 +100,7 @@ class Node:
             if flag:
                 runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", self.table.sql, sql.SQL(words)))
         for line in self.details:
-            runner.execute(Statement(raw(line), f"table {self.table.label}"))
+            runner.execute(Statement(raw(line), of_table(self.table)))
 
 
 def nodes(plan: Plan, group: Group) -> list[Node]:

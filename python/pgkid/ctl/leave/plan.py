@@ -10,6 +10,7 @@ from pgkid.ctl.connection import Connection
 from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.rewriter import Rewriter
 from pgkid.ctl.leave.uses import MEMBERS, Kid, Use, read_kid, uses
+from pgkid.ctl.objects import Object
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Domain:
     not_null: bool
     default: Optional[str]
     depth: int
+
+    @property
+    def object(self) -> Object:
+        """The domain as statements and findings name it."""
+        return Object("domain", self.schema, self.name, label=f"domain {self.label}")
 
 
 DOMAINS = (

@@ -11,6 +11,7 @@ from pgkid.ctl.leave.checks import Look
 from pgkid.ctl.leave.move import Leave, remains
 from pgkid.ctl.leave.plan import read_plan
 from pgkid.ctl.leave.uses import read_kid
+from pgkid.ctl.objects import Object
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
 
@@ -29,7 +30,8 @@ class LeaveSession(Session):
         if bool(args.tables) == args.all:
             raise Refused("name tables, or write --all")
         self.names: Optional[Sequence[str]] = args.tables or None
-        self.given_up: frozenset[str] = frozenset()
+        self.given_up: frozenset[Object] = frozenset()
+        self.accepted: frozenset[str] = frozenset()
         if args.tables:
             for name in args.tables:
                 obstacles.refuse_kind(catalog.table(conn, name))
@@ -51,7 +53,9 @@ class LeaveSession(Session):
         look = Look(read_plan(self.conn, self.names))
         look.run()
         self.given_up = frozenset(look.given_up)
-        self.move = Leave(self.conn, self.names, self.given_up)
+        # What nobody accepts stops the run before the move.
+        self.accepted = frozenset(finding.accept_name for finding in look.findings)
+        self.move = Leave(self.conn, self.names, self.given_up, self.accepted)
         if self.move.known or self.move.has_types:
             self.examine("rehearsing", look.findings, self.copied)
         else:
@@ -63,7 +67,7 @@ class LeaveSession(Session):
         if conn is self.conn:
             return self.move
         names = [label for known in self.move.known for label in known[:1]] if self.names else None
-        return Leave(conn, names, self.given_up, self.report)
+        return Leave(conn, names, self.given_up, self.accepted, self.report)
 
     def do_run(self) -> int:
         """Changes the tables, and says what is left to do."""

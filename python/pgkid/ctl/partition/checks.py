@@ -261,7 +261,7 @@ def of_dependents(plan: Plan) -> Iterator[Finding]:
     for member in [] if is_default else memberships(plan.conn, partition):
         message = f"names partition {plan.old_label}, which is dropped"
         hint = f"Name {plan.root.label} in it instead, with publish_via_partition_root."
-        yield refused(member.label, message, hint)
+        yield refused(member.object.label, message, hint)
 
 
 def of_partition(plan: Plan) -> Iterator[Finding]:

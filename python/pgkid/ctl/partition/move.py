@@ -9,6 +9,8 @@ from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS
+from pgkid.ctl.objects import of_table
+from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.plan import UNTIL, Options, Plan, bound_at, read_plan, until_of
 from pgkid.ctl.partition.references import Late
@@ -79,7 +81,8 @@ class Partition:
 
         These are views before the tables that they show, and tables that others refer to before those.
         """
-        found = hanging.lock_views(hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
+        made = hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        found = hanging.lock_views(refuse_made(self.conn, made))
         # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
         found += lock_referenced(plan, "ACCESS EXCLUSIVE")
         return found + [lock([table.sql for table in [plan.root, *plan.referring()]])]
@@ -120,7 +123,7 @@ class Partition:
         """Validates the constraint, which blocks nobody."""
         plan = self.plan()
         if not plan.is_swapped:
-            about = f"rows of {plan.root.label} before {plan.until}"
+            about = of_table(plan.root, "rows of")
             name = sql.Identifier(UNTIL)
             runner.execute(statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", plan.root.sql, name, about=about))
 
@@ -150,7 +153,7 @@ class Partition:
             plan.until,
             float(AHEAD),
             plan.options.width,
-            about=f"partitions of {plan.root.label}",
+            about=of_table(plan.root, "partitions of"),
         )
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], lambda: runner.all([create]))
 
@@ -159,6 +162,8 @@ class Partition:
         plan = self.plan()
         end_swap(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
+        if plan.state:
+            plan.save("swap", is_run=True)
 
     def finish(self, runner: Runner) -> None:
         """Drops the constraint, which the bound of the partition makes needless, and the state."""

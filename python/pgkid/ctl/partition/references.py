@@ -13,6 +13,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.objects import Object
 from pgkid.ctl.partition.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
 
@@ -29,9 +30,9 @@ class Late:
     comment: Optional[str]
 
     @property
-    def about(self) -> str:
-        """How errors name the foreign key."""
-        return f"constraint {self.name} on {self.table}"
+    def about(self) -> Object:
+        """The foreign key as errors name it."""
+        return Object("constraint", "", self.name, self.table, f"constraint {self.name} on {self.table}")
 
     def saved(self) -> dict[str, Any]:
         """Returns what the state keeps."""

@@ -10,7 +10,7 @@ from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, state
+from pgkid.ctl import catalog, objects, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
@@ -265,9 +265,8 @@ class Exchange:
         self.shadow.drop_triggers()
         for key in keys:
             table = catalog.tables(plan.conn, [key.table])[0]
-            run(
-                statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=f"{key.name} on {table.label}")
-            )
+            about = objects.on_table("constraint", key.name, table)
+            run(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
         self.take_away()
         run(statement("DROP TABLE {}", self.shadow.place(REST)))
         for _oid, label, bound, _condition in self.shadow.partitions():
@@ -286,34 +285,37 @@ class Exchange:
             self.runner.execute(statement("TRUNCATE ONLY {}", source))
         else:
             self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))
-            self.runner.execute(statement("DROP TABLE {}", source, about=f"partition {self.shadow.source.label}"))
+            self.runner.execute(
+                statement("DROP TABLE {}", source, about=objects.of_table(self.shadow.source, "partition"))
+            )
 
     def attach(self, label: str, bound: str) -> None:
         """Attaches a new partition, under a name that is free in the schema of the table."""
         plan, shadow = self.plan, self.shadow
         part = catalog.table(plan.conn, label)
+        about = objects.of_table(part)
         self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, part.sql))
         for index in catalog.indexes(plan.conn, [part.oid]):
-            self.free(statement("ALTER INDEX {}", index.sql), index.name)
-        name = self.free(statement("ALTER TABLE {}", part.sql), part.name)
+            self.free(statement("ALTER INDEX {}", index.sql), objects.of_index(index))
+        name = self.free(statement("ALTER TABLE {}", part.sql), about)
         home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
         part_there = sql.Identifier(part.schema, name)
         self.runner.all(
             [
-                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=label),
+                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=about),
                 statement(
-                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(bound), about=label
+                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(bound), about=about
                 ),
                 statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
             ]
         )
 
-    def free(self, change: Statement, name: str) -> str:
+    def free(self, change: Statement, about: objects.Object) -> str:
         """Renames what a statement begins to change, unless its name is free in the schema of the table."""
-        if is_free(self.plan.conn, self.plan.root.schema, name):
-            return name
-        new = free_name(self.plan.conn, self.plan.root.schema, name)
-        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), name))
+        if is_free(self.plan.conn, self.plan.root.schema, about.name):
+            return about.name
+        new = free_name(self.plan.conn, self.plan.root.schema, about.name)
+        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), about))
         return new
 
     def parts(self, key: catalog.Constraint) -> list[Late]:

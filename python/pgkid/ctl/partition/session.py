@@ -7,14 +7,15 @@ from typing import Callable, Iterable
 from pgkid.ctl import filling, hold, state, terminal
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.move import Partition
-from pgkid.ctl.partition.plan import Options, Plan
+from pgkid.ctl.partition.plan import Options, key_of
 from pgkid.ctl.partition.rows import MoveRows, not_begun
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
-from pgkid.ctl.steps import Step
+from pgkid.ctl.steps import Step, steps_from
 from pgkid.ctl.throttle import Throttle, add_throttle
 
 
@@ -89,7 +90,7 @@ class PartitionSession(Session):
             )
         hold.refuse_running(self.conn, self.schema)
         if self.begun() and self.partition.plan().is_swapped:
-            self.run_steps(self.partition.steps()[3:], self.schema)
+            self.run_steps(steps_from("partitions", self.partition.steps()), self.schema)
             return 0
         self.refuse_half_back()
         self.look()
@@ -103,7 +104,7 @@ class PartitionSession(Session):
 
     def refuse_half_back(self) -> None:
         """Raises an error if the way back was interrupted."""
-        begun = self.plan_without_options().state
+        begun = state.load(self.conn, self.schema)
         if begun and begun.step == "back":
             raise Refused(
                 f"the way back of {self.root.label} was interrupted", "Run `kidctl partition back` again, to end it."
@@ -111,22 +112,13 @@ class PartitionSession(Session):
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""
-        return self.plan_without_options().state is not None
+        return state.load(self.conn, self.schema) is not None
 
     def moves_rows(self) -> bool:
         """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back any more."""
-        if self.root.kind != "p":
+        if self.root.kind != "p" or self.begun():
             return False
-        plan = self.plan_without_options()
-        return plan.key.is_partition_key and plan.state is None
-
-    def plan_without_options(self) -> Plan:
-        """Reads the plan, for what does not depend on options."""
-        options, self.partition.options = self.partition.options, self.partition.options or Options("1 day", None)
-        try:
-            return self.partition.plan(anywhere=True)
-        finally:
-            self.partition.options = options
+        return key_of(self.conn, self.root, home_of(self.conn)).is_partition_key
 
     def do_finish(self) -> int:
         """Forgets the way back."""
@@ -151,7 +143,8 @@ class PartitionSession(Session):
         self.partition.options = None
         plan = self.partition.plan()
         assert plan.state
-        terminal.show(f"move of {plan.root.label} to partitions of {plan.options.width}: {plan.state.step} is done")
+        done = "run" if plan.state.kept.get("is_run") and plan.is_swapped else plan.state.step
+        terminal.show(f"move of {plan.root.label} to partitions of {plan.options.width}: {done} is done")
         terminal.show(f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}")
         for line in filling.status(self.conn, plan.state):
             terminal.show(line)

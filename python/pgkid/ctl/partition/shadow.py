@@ -12,6 +12,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.objects import of_table
 from pgkid.ctl.partition.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, body, statement
 
@@ -54,7 +55,7 @@ class Shadow:
                 plan.root.sql,
                 sql.SQL(kept),
                 plan.key.sql,
-                about=f"copy of {plan.root.label}",
+                about=of_table(plan.root, "copy of"),
             )
         )
         for key in catalog.constraints(plan.conn, [plan.root.oid]):
@@ -117,7 +118,7 @@ class Shadow:
                 plan.options.width,
                 sql.SQL("{}::timestamptz").format(greatest),
                 sql.SQL("{}::timestamptz").format(least),
-                about=f"partitions of {plan.root.label}",
+                about=of_table(plan.root, "partitions of"),
             )
         )
         for _oid, label, _bound, condition in self.partitions():
@@ -228,7 +229,7 @@ SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CON
             self.source.sql,
             f"({block},0)",
             f"({block + blocks},0)",
-            about=f"rows of {self.source.label}",
+            about=of_table(self.source, "rows of"),
         )
 
     def copy_noted(self) -> int:

@@ -5,21 +5,23 @@ stay where they are, and PostgreSQL looks up by which table and which partitions
 """
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging
+from pgkid.ctl import catalog, filling, hanging, objects
 from pgkid.ctl.connection import one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.details import details, grants, identity, of_index
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.objects import Object, on_table
+from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.plan import UNTIL, Plan, free_name
 from pgkid.ctl.publications import Membership, memberships
 from pgkid.ctl.steps import Runner, Statement, raw, statement
-from pgkid.ctl.strangers import refuse_literals
 
 
 @dataclass
@@ -32,18 +34,14 @@ class Numbers:
     identity: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Swap:
-    """What both directions have in common. The tables are locked."""
+class Swap(ABC):
+    """What both directions have in common. The tables are locked, and all that belongs to the table is read first."""
 
-    plan: Plan
-    runner: Runner
-
-    def read(self) -> None:
-        """Reads all that belongs to the table, before anything is changed."""
-        plan, conn = self.plan, self.plan.conn
+    def __init__(self, plan: Plan, runner: Runner) -> None:
+        self.plan, self.runner = plan, runner
+        conn = plan.conn
         self.made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
-        refuse_literals(conn, self.made)
+        refuse_made(conn, self.made)
         self.details = details(conn, plan.root.oid)
         self.columns = catalog.columns(conn, plan.root.oid)
         self.incoming = plan.incoming()
@@ -51,21 +49,21 @@ class Swap:
         self.memberships = memberships(conn, plan.root.oid)
         self.indexes = catalog.indexes(conn, [plan.root.oid])
 
+    @abstractmethod
     def afterwards(self) -> tuple[catalog.Table, str, str]:
         """Returns what has the rows, the kind that the table has afterwards, and the name of what has the rows then."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self) -> None:
         """Runs the swap."""
-        raise NotImplementedError
 
     def remove(self) -> None:
         """Drops what hangs on the table, and the foreign keys that refer to it."""
         hanging.remove(self.runner, self.made)
         for key in self.incoming:
-            about = f"constraint {key.name} on {catalog.tables(self.plan.conn, [key.table])[0].label}"
-            table = catalog.tables(self.plan.conn, [key.table])[0].sql
-            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, key.sql, about=about))
+            table = catalog.tables(self.plan.conn, [key.table])[0]
+            about = on_table("constraint", key.name, table)
+            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
         for member in self.memberships:
             self.runner.execute(member.drop())
 
@@ -104,14 +102,15 @@ class Swap:
                 self.runner.execute(
                     statement("ALTER TABLE {} ALTER {} {}", table, n.column.sql, sql.SQL(n.identity[0]))
                 )
-                self.runner.all([Statement(raw(line), f"sequence {n.label}") for line in n.identity[1:]])
+                about = Object("sequence", "", n.label, label=f"sequence {n.label}")
+                self.runner.all([Statement(raw(line), about) for line in n.identity[1:]])
             else:
                 place = sql.SQL("{}.{}").format(table, n.column.sql)
                 self.runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), place))
 
     def make(self, members: list[Membership]) -> None:
         """Makes again what was dropped; foreign keys without looking at rows."""
-        hanging.make(self.runner, self.plan.home, [(made.label, made.make) for made in self.made])
+        hanging.make(self.runner, self.plan.home, self.made)
         for part in self.late:
             self.runner.all(part.add())
         self.runner.all([member.add() for member in members])
@@ -139,7 +138,10 @@ class Swap:
             if index.name in names:
                 self.runner.execute(
                     statement(
-                        "ALTER INDEX {} RENAME TO {}", index.sql, sql.Identifier(names[index.name]), about=index.label
+                        "ALTER INDEX {} RENAME TO {}",
+                        index.sql,
+                        sql.Identifier(names[index.name]),
+                        about=objects.of_index(index),
                     )
                 )
 
@@ -154,7 +156,6 @@ class Forward(Swap):
     def run(self) -> None:
         """Makes the new table, and attaches the old one."""
         plan, runner = self.plan, self.runner
-        self.read()
         own = [
             k
             for k in catalog.constraints(plan.conn, [plan.root.oid])
@@ -176,7 +177,7 @@ class Forward(Swap):
         for index, lines in indexes:
             self.create_index(index, lines)
         for line in self.details:
-            runner.execute(Statement(raw(line), f"table {plan.root.label}"))
+            runner.execute(Statement(raw(line), objects.of_table(plan.root)))
         self.security(plan.root.sql)
         self.give_numbers(numbers, plan.root.sql)
         self.attach()
@@ -205,13 +206,13 @@ class Forward(Swap):
                 plan.old,
                 plan.key.sql,
                 space,
-                about=f"table {plan.root.label}",
+                about=objects.of_table(plan.root),
             )
         )
 
     def add(self, name: str, definition: str, comment: Optional[str]) -> None:
         """Adds a constraint to the new table."""
-        table, about = self.plan.root.sql, f"constraint {name} on {self.plan.root.label}"
+        table, about = self.plan.root.sql, on_table("constraint", name, self.plan.root)
         constraint = sql.Identifier(name)
         self.runner.execute(
             statement("ALTER TABLE {} ADD CONSTRAINT {} {}", table, constraint, sql.SQL(definition), about=about)
@@ -220,14 +221,14 @@ class Forward(Swap):
 
     def comment(self, name: str, comment: Optional[str]) -> None:
         """Gives a constraint of the new table a comment."""
-        table, about = self.plan.root.sql, f"constraint {name} on {self.plan.root.label}"
+        table, about = self.plan.root.sql, on_table("constraint", name, self.plan.root)
         if comment:
             text = "COMMENT ON CONSTRAINT {} ON {} IS {}"
             self.runner.execute(statement(text, sql.Identifier(name), table, comment, about=about))
 
     def create_index(self, index: catalog.Index, lines: list[str]) -> None:
         """Gives the new table an index or a unique constraint, and what belongs to it."""
-        about = f"index {index.label}"
+        about = objects.of_index(index)
         if index.constraint:
             self.add(index.constraint, index.constraint_definition or "", None)
         else:
@@ -293,7 +294,6 @@ class Back(Swap):
         """Detaches the first partition, and drops the partitioned table with its other partitions, which are empty."""
         plan, runner = self.plan, self.runner
         assert plan.state
-        self.read()
         refuse_used(plan)
         old = catalog.table(plan.conn, plan.old_label)
         self.remove()
@@ -306,7 +306,7 @@ class Back(Swap):
         plan.root = catalog.tables(plan.conn, [old.oid])[0]
         self.rename_indexes(plan.state.kept["indexes"])
         for line in self.details:
-            runner.execute(Statement(raw(line), f"table {plan.root.label}"))
+            runner.execute(Statement(raw(line), objects.of_table(plan.root)))
         if (plan.root.row_security, plan.root.force_row_security) != (
             security.row_security,
             security.force_row_security,

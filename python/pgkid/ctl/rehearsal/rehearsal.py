@@ -14,6 +14,7 @@ from psycopg import errors
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
 from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.writers import Writers, message_of, views
@@ -63,7 +64,7 @@ class RehearsingRunner(Runner):
         self.step = ""
         self.broken = False
         self.lost: set[str] = set()  # the names of objects that could not be made
-        self.told: set[tuple[str, Optional[str]]] = set()
+        self.told: set[tuple[Object, Optional[str]]] = set()
 
     def run(self, step: Step) -> None:
         """Runs a step; an error between its statements is a finding, too."""
@@ -90,30 +91,26 @@ class RehearsingRunner(Runner):
             if not (error.sqlstate in MISSING and any(name in str(error) for name in self.lost)):
                 self.failed(what, error)
             if what.about:
-                self.lost.add(name_of(what.about))
+                self.lost.add(what.about.name)
             self.broken = True
             return None
 
     def failed(self, what: Statement, error: psycopg.Error) -> None:
         """Reports the error of a statement, once for each object."""
-        if (what.about, error.sqlstate) in self.told and what.about:
-            return
-        self.told.add((what.about, error.sqlstate))
+        if what.about:
+            if (what.about, error.sqlstate) in self.told:
+                return
+            self.told.add((what.about, error.sqlstate))
         text = what.text.as_string(self.conn)
         self.report.add(
             "fails",
-            what.about or f"step {self.step}",
+            what.about.label if what.about else f"step {self.step}",
             f"in {self.step}: {message_of(error)}",
             definition=text if len(text) < 2000 else text[:2000] + " …",
             hint="" if isinstance(error, errors.DependentObjectsStillExist) else error.diag.message_hint or "",
             stops=True,
+            sqlstate=error.sqlstate or "",
         )
-
-
-def name_of(about: str) -> str:
-    """Returns the bare name of an object as findings name it, such as t of `index s.t`, or c of `column c of s.t`."""
-    name = about.split(" ", 1)[-1].split(" on ")[0].split(" of ")[0]
-    return name.rsplit(".", 1)[-1].strip('"')
 
 
 Types = dict[str, dict[str, str]]  # of each view, its columns with their types

@@ -12,6 +12,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import of_home
+from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey.fill import time_of, time_type
@@ -38,6 +39,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from aliases.look(plan.conn, plan.columns)
     yield from taken_names(plan)
     yield from of_other_moves(plan)
+    yield from of_later_tables(plan)
     home = list(of_home(plan.conn))
     yield from home
     if not any(finding.stops_unless(accepted) for finding in home):
@@ -49,9 +51,9 @@ def refuse_changed(plan: Plan) -> None:
     assert plan.state
     if plan.state.step != "validate":
         raise Refused(f"{plan.root.label} is not ready for the swap", "Run `kidctl rekey run` again.")
-    seen = plan.state.kept["seen"]
-    now = {made.label: made.make for made in hanging(plan.conn, plan.columns, plan.schema)}
-    changed = sorted(label for label in {*seen, *now} if seen.get(label) != now.get(label))
+    seen = {Object(**one): make for one, make in plan.state.kept["seen"]}
+    now = {made.object: made.make for made in hanging(plan.conn, plan.columns, plan.schema)}
+    changed = sorted(one.label for one in {*seen, *now} if seen.get(one) != now.get(one))
     if changed:
         raise Refused(
             "changed since the last run of kidctl: " + ", ".join(changed),
@@ -266,14 +268,14 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
         yield refused("", str(error), error.hint)
         return
     for filled in made:
-        if filled.refresh:
+        if filled.is_filled:
             yield Finding(
                 "note",
-                filled.label,
+                filled.object.label,
                 "is filled again right after the swap, with what its query returns then; until then it cannot be read",
             )
     yield from of_made(plan.conn, made)
-    views = [m for m in made if m.view]
+    views = [m for m in made if m.is_view]
     for label, grantor in plan.conn.execute(
         """
         SELECT DISTINCT v.label, g.grantor::regrole::text
@@ -283,7 +285,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                AS g (grantor)
          WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
         """,
-        ([m.label for m in views], [m.view for m in views]),
+        ([m.object.label for m in views], [m.place for m in views]),
     ).fetchall():
         yield Finding(
             "changed",
@@ -303,6 +305,18 @@ def of_other_moves(plan: Plan) -> Iterator[Finding]:
         ([t.oid for t in plan.tables()], TRIGGER, plan.schema),
     ).fetchall():
         yield refused(table, f"another move has begun, whose state is in schema {schema}", "Finish that move first.")
+
+
+def of_later_tables(plan: Plan) -> Iterator[Finding]:
+    """Yields tables whose foreign keys have come since the move began, before whose swap their rows get no new keys."""
+    begun = set(plan.state.tables.values()) if plan.state and not plan.is_swapped else set()
+    for table in plan.top_tables() if begun else []:
+        if table.oid not in begun:
+            yield refused(
+                table.label,
+                "refers to the keys since the move began, so its rows have no new keys",
+                "Drop its foreign key until the move is finished, or take the move back.",
+            )
 
 
 def of_times(plan: Plan) -> Iterator[Finding]:

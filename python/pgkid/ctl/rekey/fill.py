@@ -13,6 +13,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import one, path_of_users, take_path
+from pgkid.ctl.objects import of_table
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
 from pgkid.ctl.terminal import Bar, say
@@ -132,7 +133,7 @@ class Fill:
             sets,
             places,
             self.lacking(table),
-            about=f"fill of {table.label}",
+            about=of_table(table, "fill of"),
         )
 
     def given(self, column: catalog.KeyColumn) -> sql.Composed:
@@ -208,5 +209,5 @@ SELECT o.key, {} FROM (
             plan.place("keys"),
             sql.SQL(plan.keys.old_equals),
         ),
-        about=f"times of {plan.root.label}",
+        about=of_table(plan.root, "times of"),
     )

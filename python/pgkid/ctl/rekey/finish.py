@@ -6,6 +6,7 @@ from typing import Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog
+from pgkid.ctl.objects import of_table
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.plan import Plan, beside
 from pgkid.ctl.steps import Runner, statement
@@ -21,7 +22,10 @@ def finish(plan: Plan, runner: Runner) -> None:
         else:
             runner.execute(
                 statement(
-                    "ALTER TABLE {} DROP COLUMN {}", table.sql, sql.Identifier(old), about=f"old keys of {table.label}"
+                    "ALTER TABLE {} DROP COLUMN {}",
+                    table.sql,
+                    sql.Identifier(old),
+                    about=of_table(table, "old keys of"),
                 )
             )
     name_columns_of_indexes(plan, runner)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
+from pgkid.ctl.objects import on_table
 from pgkid.ctl.rekey.plan import Direction, Plan
 from pgkid.ctl.steps import Runner, Statement, body, statement
 
@@ -198,7 +199,7 @@ def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS {}""",
         plan.place(f"follow_{number}"),
         body(sql.SQL("\nDECLARE\n    filled record;\nBEGIN\n{}    RETURN NEW;\nEND ").format(code), plan.conn),
-        about=f"trigger {TRIGGER} on {table.label}",
+        about=on_table("trigger", TRIGGER, table),
     )
 
 

@@ -71,7 +71,7 @@ CANDIDATES = """
            JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
                                                 AND a.attname !~ '^kid_(new|old)_'
            JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
-           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$'
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
            LEFT JOIN pg_catalog.pg_attribute AS k
                ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND a.attname !~ '^_?(id|Id|ID|uuid)$' AND NOT k.attisdropped
                   AND regexp_replace(k.attname, '_?[tT]ype$', '') = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
@@ -107,7 +107,7 @@ SEVERAL = """
                              || coalesce(s.most_common_vals::text::text[], '{}')) AS e
                 WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
                       = (n.nspname, c.relname, a.attname, c.relkind = 'p')) AS v ON true
-     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_|^information_schema$'
+     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
            AND coalesce(v.all AND v.some, t.typname = 'ltree')
      ORDER BY c.oid::regclass::text, a.attnum"""
 NUMBER = "[0-9]+"

@@ -1,13 +1,15 @@
 """The move of a table to new keys for all rows: its steps, and what a rehearsal needs to know of it."""
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, state
+from pgkid.ctl import catalog, filling, hanging, objects, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.obstacles import refuse, refuse_made
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey import checks, follow, twins
@@ -105,14 +107,14 @@ class Rekey:
 
     def begin(self, runner: Runner, plan: Plan) -> None:
         """Creates the state, the columns and the triggers. The tables are locked."""
-        refuse_other_moves(plan)
+        refuse(checks.of_other_moves(plan))
         tables = {table.label: table.oid for table in plan.top_tables()}
         plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
         state.create(self.conn, plan.schema, plan.state)
         runner.all(follow.tables(plan))
         for column in plan.tops:
             table, name = plan.table(column.table), sql.Identifier(beside("new", column.name))
-            kind, about = sql.SQL(plan.keys.new_type), f"column {column.name} of {table.label}"
+            kind, about = sql.SQL(plan.keys.new_type), objects.on_table("column", column.name, table)
             runner.execute(statement("ALTER TABLE {} ADD COLUMN {} {}", table.sql, name, kind, about=about))
         runner.execute(follow.known(plan))
         runner.all(follow.follow(plan, plan.direction("new")))
@@ -121,8 +123,8 @@ class Rekey:
 
     def note(self, plan: Plan, step: str, **kept: Any) -> None:
         """Notes that a step is done, and what hung on the columns then."""
-        seen = {made.label: made.make for made in hanging.hanging(self.conn, plan.columns, plan.schema)}
-        plan.save(step, seen=seen, **kept)
+        made = hanging.hanging(self.conn, plan.columns, plan.schema)
+        plan.save(step, seen=[[asdict(m.object), m.make] for m in made], **kept)
 
     def fill(self, runner: Runner) -> None:
         """Fills the new columns, and makes room for what writers do next."""
@@ -135,13 +137,7 @@ class Rekey:
     def plan_with_triggers(self) -> Plan:
         """Reads the plan, and raises an error if the triggers of the move have been disabled or dropped."""
         plan = self.plan()
-        begun = set(plan.state.tables.values()) if plan.state else set()
-        for table in plan.top_tables():
-            if table.oid not in begun and begun:
-                raise Refused(
-                    f"{table.label} refers to the keys since the move began, so its rows have no new keys",
-                    "Drop its foreign key until the move is finished, or take the move back.",
-                )
+        refuse(checks.of_later_tables(plan))
         lost = self.conn.execute(
             "SELECT t.oid::regclass::text FROM unnest(%s::oid[]) AS t (oid) WHERE NOT EXISTS ("
             " SELECT FROM pg_trigger AS g WHERE g.tgrelid = t.oid AND g.tgname = %s AND g.tgenabled = 'A')",
@@ -202,14 +198,14 @@ class Rekey:
 
         runner.retried(self.locks(), exchange)
         filling.fill(runner, kept["refresh"])
-        if any(label.startswith("statistics ") for label, _before, _after in kept["made"]):
+        if kept["statistics"]:
             analyze(self.plan(), runner)
 
     def locks(self) -> list[Lock]:
         """Returns the locks that a swap needs: of views before the tables that they show, as queries take them."""
         plan = self.plan()
-        views = hanging.lock_views(hanging.hanging(self.conn, plan.columns, plan.schema))
-        return [*views, lock(plan.locks())]
+        made = refuse_made(self.conn, hanging.hanging(self.conn, plan.columns, plan.schema))
+        return [*hanging.lock_views(made), lock(plan.locks())]
 
     def refill(self, runner: Runner) -> None:
         """Fills the materialized views that an interrupted swap has left empty."""
@@ -252,7 +248,7 @@ class Rekey:
             assert present.state
             present.state.step = "back"
             present.state.kept["refresh"] = filling.to_fill(swap.made, present.state)
-            present.state.kept["statistics"] = [m.label for m in swap.made if m.label.startswith("statistics ")]
+            present.state.kept["statistics"] = hanging.has_statistics(swap.made)
             state.create(self.conn, present.schema, present.state)
 
         runner.retried(self.locks(), exchange)
@@ -269,12 +265,6 @@ class Rekey:
         if kept["statistics"]:
             analyze(plan, runner)
         state.remove(runner, plan.schema)
-
-
-def refuse_other_moves(plan: Plan) -> None:
-    """Raises an error if another move changes one of the tables. They are locked."""
-    for finding in checks.of_other_moves(plan):
-        raise Refused(f"{finding.object}: {finding.message}", finding.hint)
 
 
 def add_full(plan: Plan, runner: Runner, word: str) -> None:

@@ -10,6 +10,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import TARGETS, of_home
+from pgkid.ctl.objects import of_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
@@ -54,7 +55,7 @@ class NewRows(Rekey):
         plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
         with self.conn.transaction():
             state.create(self.conn, plan.schema, plan.state)
-            plan.save("validate", seen={})
+            plan.save("validate", seen=[])
 
     def swap(self, runner: Runner) -> None:
         """Sets the new default."""
@@ -78,7 +79,7 @@ class NewRows(Rekey):
 
         def exchange() -> None:
             for line in plan.state.kept["back"] if plan.state else []:
-                runner.execute(Statement(raw(line), f"key of {plan.root.label}"))
+                runner.execute(Statement(raw(line), of_table(plan.root, "key of")))
             state.remove(runner, plan.schema)
 
         runner.retried([lock([plan.root.sql])], exchange)

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from dataclasses import replace
 from typing import Iterator
+
+from psycopg import errors
 
 from pgkid.ctl import catalog, filling, hold, state, terminal
 from pgkid.ctl.beside import search
@@ -22,9 +23,9 @@ from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
 
 
-# What PostgreSQL says if two types do not go together
-NO_FIT = re.compile("types .* cannot be matched|operator does not exist|could not convert type")
-NO_CLASS = re.compile("has no default operator class")
+# The errors of PostgreSQL if two types do not go together, and if a type has no operator class
+NO_FIT = (errors.DatatypeMismatch.sqlstate, errors.UndefinedFunction.sqlstate, errors.CannotCoerce.sqlstate)
+NO_CLASS = errors.UndefinedObject.sqlstate
 
 
 def name(text: str) -> str:
@@ -123,9 +124,9 @@ class RekeySession(Session):
         fits = "bigint" if plan.key.type in surroundings.INTEGERS else plan.key.type
         if finding.kind != "fails" or fits not in ("bigint", "uuid") or plan.options.to == fits:
             return finding
-        if NO_CLASS.search(finding.message):
+        if finding.sqlstate == NO_CLASS:
             return replace(finding, hint=f"Pass --to {fits}, which has one, or drop the index first.")
-        if NO_FIT.search(finding.message):
+        if finding.sqlstate in NO_FIT:
             hint = f"Pass --to {fits}, a type that fits the other side, or cast the key in this definition."
             return replace(finding, hint=hint)
         return finding
@@ -135,8 +136,7 @@ class RekeySession(Session):
         yield from checks.look(plan, self.args.accept) if self.kind is Rekey else new_rows.look(plan)
         only_new = plan.options.new_rows_only
         yield from search.look(self.conn, plan.columns, only_new)
-        around = surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
-        yield from (f for f in around if plan.schema not in f.object)
+        yield from surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
 
     def copied(self, conn: Connection) -> Rekey:
         """Returns the move on a copy."""
@@ -215,6 +215,8 @@ class RekeySession(Session):
             ).fetchall():
                 oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
                 terminal.show(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
+        for later in checks.of_later_tables(plan) if self.kind is Rekey else ():
+            terminal.show(f"  in the way: {later.object} {later.message}")
         for line in filling.status(self.conn, plan.state):
             terminal.show(line)
         return 0

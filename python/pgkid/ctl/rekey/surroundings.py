@@ -63,7 +63,7 @@ def of_texts(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding
     names = names_of(conn, [column.table for column in columns])
     for view, text in conn.execute(
         "SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || oid::regclass, pg_get_viewdef(oid)"
-        "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~ '^pg_|^information_schema$'"
+        "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~ '^pg_|^information_schema$|^kidctl_'"
         " ORDER BY 1"
     ).fetchall():
         queries = [t for t in re.findall(r"'((?:[^']|'')*)'", text) if re.search(r"\b(from|join)\b", t, re.I)]

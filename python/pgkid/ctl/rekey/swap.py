@@ -4,7 +4,7 @@ The way back is the same in the other direction. Everything happens in one trans
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from psycopg import sql
@@ -13,11 +13,12 @@ from pgkid.ctl import catalog, filling, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import Part, details, give_parts, of_index, parts
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.objects import Object, on_table
+from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, raw, statement
-from pgkid.ctl.strangers import refuse_literals
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Swap:
         """Reads all that is to be exchanged. The tables are locked."""
         plan = self.plan
         self.made = hanging.hanging(plan.conn, plan.columns, plan.schema)
-        refuse_literals(plan.conn, self.made)
+        refuse_made(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
         self.of_parts = parts(plan.conn, [t.oid for t in plan.tables()])
@@ -54,7 +55,7 @@ class Swap:
         self.swap_keys()
         self.rename_columns()
         self.rename_constraints()
-        self.refuse_strangers()
+        self.refuse_dependents()
         self.make()
         if self.d.word == "new":
             self.runner.all(follow.follow(self.plan, self.plan.direction("old")))
@@ -71,15 +72,15 @@ class Swap:
                 " AND indrelid = %s",
                 (index.schema, name, index.table),
             ):
-                raise self.unfinished(f"index {index.label}")
+                raise self.unfinished(twins.object_of(self.plan, index))
         for constraint in self.constraints if self.d.word == "new" else []:
             if not self.constraint_is_valid(constraint):
-                raise self.unfinished(twins.label_of(self.plan, constraint))
+                raise self.unfinished(twins.object_of(self.plan, constraint))
         for column in self.plan.tops:
             if not self.is_full(column):
-                raise self.unfinished(f"column {column.name} of {self.plan.table(column.table).label}")
+                raise self.unfinished(on_table("column", column.name, self.plan.table(column.table)))
 
-    def unfinished(self, what: str) -> Refused:
+    def unfinished(self, what: Object) -> Refused:
         """Returns the error for something that has no finished twin."""
         if self.d.word == "old":
             return Refused(f"{what} was made since the swap, and has no counterpart for old keys", "Drop it first.")
@@ -126,7 +127,7 @@ class Swap:
             if index.is_primary and not index.parent:
                 self.drop_constraint(index.table, index.name)
         for index in self.indexes:
-            about, table = twins.label_of(self.plan, index), self.plan.table(index.table).sql
+            about, table = twins.object_of(self.plan, index), self.plan.table(index.table).sql
             mine, theirs, name = (
                 sql.Identifier(n) for n in (index.name, beside(self.d.other, index.name), self.d.beside(index.name))
             )
@@ -174,7 +175,7 @@ class Swap:
             self.leave_old_columns()
         not_nulls.give_names()
 
-    def rename_constraint(self, table: sql.Composable, before: str, after: str, about: str = "") -> None:
+    def rename_constraint(self, table: sql.Composable, before: str, after: str, about: Object) -> None:
         """Renames a constraint."""
         names = sql.Identifier(before), sql.Identifier(after)
         self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, *names, about=about))
@@ -212,7 +213,7 @@ class Swap:
                 self.add(index.table, index.name, index.constraint_definition or "", "")
         for constraint in self.constraints if self.d.word == "new" else []:
             table = self.plan.table(constraint.table).sql
-            about = twins.label_of(self.plan, constraint)
+            about = twins.object_of(self.plan, constraint)
             self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
         if self.d.word == "old":
             self.restore_constraints()
@@ -238,7 +239,7 @@ class Swap:
                 sql.Identifier(name),
                 sql.SQL(definition),
                 sql.SQL(late),
-                about=f"constraint {name} on {relation.label}",
+                about=on_table("constraint", name, relation),
             )
         )
 
@@ -248,7 +249,7 @@ class Swap:
             statement("COMMENT ON CONSTRAINT {} ON {} IS {}", sql.Identifier(name), self.plan.table(table).sql, text)
         )
 
-    def refuse_strangers(self) -> None:
+    def refuse_dependents(self) -> None:
         """Raises an error if something else still depends on the columns, as kidctl does not know how to make it again."""
         plan = self.plan
         names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
@@ -277,14 +278,12 @@ class Swap:
     def make(self) -> None:
         """Makes again what hung on the columns, from its original text, and gives the columns what they had."""
         kept: dict[str, Any] = self.plan.state.kept if self.plan.state else {}
-        originals = {label: before for label, before, after in kept.get("made", [])}
-        same = {label: after for label, _before, after in kept.get("made", [])}
+        originals = {Object(**one): (before, after) for one, before, after in kept.get("made", [])}
         again = []
         for made in self.made:
-            lines = made.make
-            if self.d.word == "old" and same.get(made.label) == lines:
-                lines = originals[made.label]
-            again.append((made.label, lines))
+            before, after = originals.get(made.object, ([], []))
+            is_same = self.d.word == "old" and after == made.make
+            again.append(replace(made, make=before) if is_same else made)
         hanging.make(self.runner, self.plan.keys.home, again)
         for line in self.details:
             self.runner.execute(Statement(raw(line)))
@@ -292,7 +291,7 @@ class Swap:
     def keep(self) -> dict[str, Any]:
         """Returns what the way back needs. Call it after `run`."""
         after = {
-            m.label: m.make
+            m.object: m.make
             for m in hanging.hanging(
                 self.plan.conn, catalog.related(self.plan.conn, self.plan.root.oid), self.plan.schema
             )
@@ -307,5 +306,6 @@ class Swap:
         return {
             "constraints": constraints,
             "refresh": filling.to_fill(self.made, self.plan.state),
-            "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
+            "made": [[asdict(m.object), m.make, after.get(m.object, [])] for m in self.made],
+            "statistics": hanging.has_statistics(self.made),
         }

@@ -6,20 +6,21 @@ then replaced. A definition without the word is refused.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator
 
 from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.hanging import operators_of_kid
+from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
+from pgkid.ctl.operators import operators_of_kid
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, lock, statement
 
 
-Definitions = dict[str, tuple[str, str]]  # of each object, its definition and that of its twin
+Definitions = dict[Object, tuple[str, str]]  # of each object, its definition and that of its twin
 
 
 def indexes(plan: Plan) -> list[catalog.Index]:
@@ -62,30 +63,35 @@ def taken_names(plan: Plan) -> Iterator[Finding]:
                 yield refused(f"index {index.label}", message, "Rename or drop it.")
 
 
-def label_of(plan: Plan, what: catalog.Index | catalog.Constraint) -> str:
-    """Returns how findings name an index or constraint."""
+def object_of(plan: Plan, what: catalog.Index | catalog.Constraint) -> Object:
+    """Returns an index or constraint as statements and findings name it."""
     if isinstance(what, catalog.Index):
-        return f"index {what.label}"
-    return f"constraint {what.name} on {plan.table(what.table).label}"
+        return of_index(what)
+    return on_table("constraint", what.name, plan.table(what.table))
+
+
+def key_of(plan: Plan, index: catalog.Index) -> Object:
+    """Returns the constraint that an index belongs to, as part of what has a twin."""
+    return replace(object_of(plan, index), kind="key", label=f"key of index {index.label}")
 
 
 def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
     """Returns the definitions of all twins. Those that are not known yet take a short lock to print."""
-    if all(label in known and known[label][0] == text for label, text in present(plan)):
+    if all(one in known and known[one][0] == text for one, text in present(plan)):
         return known
     found: Definitions = {}
     runner.retried([lock(plan.locks())], lambda: found.update(printed(plan)))
     return found
 
 
-def present(plan: Plan) -> list[tuple[str, str]]:
+def present(plan: Plan) -> list[tuple[Object, str]]:
     """Returns all that has a twin, with its definition."""
     found = []
     for index in indexes(plan):
-        found.append((label_of(plan, index), index.definition))
+        found.append((object_of(plan, index), index.definition))
         if index.constraint_definition:
-            found.append((f"key of {label_of(plan, index)}", index.constraint_definition))
-    return found + [(label_of(plan, constraint), constraint.definition) for constraint in constraints(plan)]
+            found.append((key_of(plan, index), index.constraint_definition))
+    return found + [(object_of(plan, constraint), constraint.definition) for constraint in constraints(plan)]
 
 
 def printed(plan: Plan) -> Definitions:
@@ -101,13 +107,13 @@ def printed(plan: Plan) -> Definitions:
             )
         renamed = present(plan)
     found: Definitions = {}
-    for (label, definition), (_label, text) in zip(plain, renamed):
+    for (one, definition), (_one, text) in zip(plain, renamed):
         if not any(word in text for word in words):
-            raise Refused(f"{label}: its definition does not name the column: {definition}", "Drop it first.")
+            raise Refused(f"{one}: its definition does not name the column: {definition}", "Drop it first.")
         for word, column in words.items():
             name = sql.Identifier(plan.direction("new").beside(column.name)).as_string(plan.conn)
             text = text.replace(word, name)
-        found[label] = (definition, text)
+        found[one] = (definition, text)
     return found
 
 
@@ -135,7 +141,7 @@ class Builder:
         # Partitioned indexes come first, so that a partition that is new since has its part already.
         found = sorted(indexes(self.plan), key=lambda i: not i.is_partitioned)
         for index in found:
-            definition, twin = self.texts[label_of(self.plan, index)]
+            definition, twin = self.texts[object_of(self.plan, index)]
             if index.is_partitioned and index.constraint:
                 continue
             self.build_index(index, "new", twin)
@@ -160,7 +166,7 @@ class Builder:
             self.runner.execute(drop)
         elif valid:
             return
-        about = label_of(self.plan, index)
+        about = object_of(self.plan, index)
         unique = "UNIQUE " if index.is_unique else ""
         how = "" if index.is_partitioned else "CONCURRENTLY "
         if index.tablespace:
@@ -211,7 +217,7 @@ class Builder:
                 "ALTER INDEX {} ATTACH PARTITION {}",
                 sql.Identifier(parent.schema, d.beside(parent.name)),
                 sql.Identifier(index.schema, d.beside(index.name)),
-                about=label_of(self.plan, index),
+                about=object_of(self.plan, index),
             )
         )
 
@@ -237,9 +243,9 @@ class Builder:
             "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
             self.plan.table(table).sql,
             sql.Identifier(name),
-            sql.SQL(self.texts[label_of(self.plan, constraint)][1]),
+            sql.SQL(self.texts[object_of(self.plan, constraint)][1]),
             sql.SQL(" NOT VALID" if late else ""),
-            about=label_of(self.plan, constraint),
+            about=object_of(self.plan, constraint),
         )
         with operators_of_kid(self.runner, self.plan.keys.home):
             self.runner.execute(add)
@@ -270,7 +276,7 @@ class Builder:
         table = self.plan.table(index.table)
         if self.exists(index.table, name):
             return
-        about = label_of(self.plan, index)
+        about = object_of(self.plan, index)
         if not index.is_partitioned:
             self.runner.execute(
                 statement(
@@ -283,7 +289,7 @@ class Builder:
                 )
             )
             return
-        key = sql.SQL(self.texts[f"key of {about}"][1])
+        key = sql.SQL(self.texts[key_of(self.plan, index)][1])
         self.runner.execute(
             statement("ALTER TABLE ONLY {} ADD CONSTRAINT {} {}", table.sql, sql.Identifier(name), key, about=about)
         )
@@ -328,7 +334,7 @@ def validation(plan: Plan, table: int, name: str) -> Statement:
         "ALTER TABLE {} VALIDATE CONSTRAINT {}",
         relation.sql,
         sql.Identifier(name),
-        about=f"constraint {name} on {relation.label}",
+        about=on_table("constraint", name, relation),
     )
 
 

@@ -1,0 +1,36 @@
+"""Objects as statements and findings name them. A label is for people alone: no part of kidctl reads it."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pgkid.ctl.catalog import Index, Table
+
+
+@dataclass(frozen=True)
+class Object:
+    """What tells an object from all others, and its label. It is the same one in a copy, and after it was made again."""
+
+    kind: str  # such as: materialized view
+    schema: str
+    name: str
+    table: str = ""  # that a column, constraint, trigger, rule or policy belongs to
+    label: str = field(default="", compare=False)  # such as: policy root on public.users
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def of_table(table: Table, kind: str = "table") -> Object:
+    """Returns a table, or what a statement does for it, such as `fill of`."""
+    return Object(kind, table.schema, table.name, label=f"{kind} {table.label}")
+
+
+def of_index(index: Index) -> Object:
+    """Returns an index."""
+    return Object("index", index.schema, index.name, label=f"index {index.label}")
+
+
+def on_table(kind: str, name: str, table: Table) -> Object:
+    """Returns a constraint, trigger or the like on a table, or a column of it."""
+    word = "of" if kind == "column" else "on"
+    return Object(kind, table.schema, name, table.name, f"{kind} {name} {word} {table.label}")

@@ -1,0 +1,47 @@
+"""Where PostgreSQL looks for the operators of new keys when it reads a definition."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator
+
+from psycopg import sql
+
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.steps import Runner, statement
+
+
+@contextmanager
+def operators_of_kid(runner: Runner, home: str) -> Iterator[None]:
+    """Lets PostgreSQL find the operators of new keys in definitions, while its block runs."""
+    path = trusted_path(runner.conn, home)
+    runner.execute(statement("SET search_path = {}", sql.SQL(path)))
+    yield
+    runner.execute(statement("SET search_path = pg_catalog, pg_temp"))
+    if trusted_path(runner.conn, home) != path:
+        raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
+
+
+def trusted_path(conn: Connection, home: str) -> str:
+    """Returns the search_path for definitions that are made again.
+
+    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
+    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
+    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain SQL.
+    """
+    trusted = one(
+        conn,
+        """
+        SELECT bool_and(r.rolsuper OR r.rolname = current_user
+                        OR r.oid = d.datdba AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
+          FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
+                 WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
+                UNION
+                SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
+                 WHERE o.oprnamespace = %(home)s::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace)
+               AS o (role)
+               JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
+        """,
+        {"home": home},
+    )
+    return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
