@@ -12,8 +12,8 @@ beside/     finds constants, casts and other columns beside a key, in the trees 
 In the package of a command, session.py has what the user can call, checks.py what is found before the rehearsal,
 plan.py what was read of the tables, move.py the steps, and expected.py what may differ in a dump. In this folder cli.py
 parses the command line, session.py has what all commands do alike, obstacles.py what is in the way of any of them,
-catalog.py, hanging.py and dependents.py read the catalog, objects.py names what they find, kid.py finds kid itself, steps.py runs statements, state.py
-keeps the state, filling.py fills materialized views.
+catalog.py, hanging.py and dependents.py read the catalog, objects.py names what they find, kid.py finds kid itself,
+steps.py runs statements, state.py keeps the state, filling.py fills materialized views.
 
 A command runs as follows. session.py connects and calls rights.become_owner(). checks.py and, for new keys, beside/
 report findings. The rehearsal makes a copy of the schema (copy.py), puts a few rows in (rows.py), and runs every step

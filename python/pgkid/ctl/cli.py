@@ -33,7 +33,8 @@ def parser() -> argparse.ArgumentParser:
         description="Gives tables that you already have k-ordered keys or partitions, or takes kid's types away. "
         "Every command rehearses on an empty copy of the schema before it changes anything.",
         epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does. The exit status is "
-        "0 if all is done, 1 if a finding stops the move, 2 after an error, and 128 and its number after a signal, such as 130 after Ctrl-C.",
+        "0 if all is done, 1 if a finding stops the move, 2 after an error, and 128 and its number after a signal,"
+        " such as 130 after Ctrl-C.",
     )
     top.add_argument("--version", action="version", version=f"kidctl {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -53,7 +54,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     interruption.handle()
     try:
         status = run(args)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
         return status
     except OSError:  # Nobody can read what it prints: the terminal or the pipe was closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -36,9 +36,10 @@ class Interruptible(Connection):
                 return
 
 
-# Nothing that a role or a database sets may change what kidctl reads or does, or end its session. The search_path is the
-# catalog alone, so that PostgreSQL prints every other name with its schema. What decides only how fast a statement is
-# stays as it was set, with two exceptions, and so does what users write in times: TimeZone and timezone_abbreviations.
+# Nothing that a role or a database sets may change what kidctl reads or does, or end its session. The search_path is
+# the catalog alone, so that PostgreSQL prints every other name with its schema. What decides only how fast a statement
+# is stays as it was set, with two exceptions, and so does what users write in times: TimeZone and
+# timezone_abbreviations.
 SETTINGS = {
     "exit_on_error": "off",  # kidctl expects some errors, also in what follows here
     "search_path": "pg_catalog, pg_temp",
@@ -155,7 +156,8 @@ def without_secrets(message: str, dsn: str) -> str:
         text = quoted[1]
         return '"***"' if text and any(text in secret or secret in text for secret in found) else quoted[0]
 
-    # psycopg writes this before the message, and can cut off the beginning of the message within its first word in quotes.
+    # psycopg writes this before the message, and can cut off the beginning of the message within its first word in
+    # quotes.
     message = message.removeprefix("connection is bad: ")
     return re.sub('"([^"]*)"', masked, '"' * (message.count('"') % 2) + message) if found else message
 

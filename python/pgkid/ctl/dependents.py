@@ -36,7 +36,8 @@ def dependents(conn: Connection, catalog: str, oids: Sequence[int]) -> list[Depe
               FROM gone AS g JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (g.classid, g.objid)
              WHERE d.deptype NOT IN ('n', 'e', 'x'))
         SELECT DISTINCT d.classid::regclass::text AS catalog, d.objid AS oid, d.objsubid AS number,
-               coalesce(w.ev_class, f.adrelid, nullif(k.conrelid, 0), p.polrelid, t.tgrelid, i.indrelid, c.oid) AS relation,
+               coalesce(w.ev_class, f.adrelid, nullif(k.conrelid, 0), p.polrelid, t.tgrelid, i.indrelid,
+                   c.oid) AS relation,
                CASE WHEN w.rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, w.ev_class, 0)
                     ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END AS label,
                pg_describe_object(%(catalog)s::regclass, g.top, 0) AS target

@@ -53,7 +53,8 @@ def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
     for grantor, grant in conn.execute(
         """
         SELECT CASE WHEN d.grantor <> c.relowner AND pg_has_role(d.grantor, 'MEMBER') THEN d.grantor::regrole::text END,
-               format('GRANT %%s ON %%s TO %%s', string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
+               format('GRANT %%s ON %%s TO %%s',
+                      string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
                       c.oid::regclass, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'))
                || CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
           FROM pg_class AS c, LATERAL (
@@ -62,7 +63,8 @@ def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
                    SELECT a.attacl, format(' (%%I)', a.attname) FROM pg_attribute AS a
                     WHERE a.attrelid = c.oid AND NOT a.attisdropped
                           AND (a.attnum = %(column)s::int OR %(column)s::int IS NULL AND a.attnum > 0))
-               AS o (acl, columns), aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
+               AS o (acl, columns),
+               aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
          WHERE c.oid = %(relation)s
          GROUP BY c.oid, o.columns, d.grantor, d.grantee, d.is_grantable ORDER BY o.columns <> '', min(d.n)
         """,
@@ -86,7 +88,8 @@ def columns(conn: Connection, relation: int, column: Optional[int]) -> list[str]
              WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
             UNION ALL
             -- Minor versions keep a mark of their own among the options.
-            SELECT concat('ALTER ', h.head, '(', string_agg(o.option, ', '), ')') FROM unnest(a.attoptions) AS o (option)
+            SELECT concat('ALTER ', h.head, '(', string_agg(o.option, ', '), ')')
+              FROM unnest(a.attoptions) AS o (option)
              WHERE o.option NOT LIKE 'pg\\_%%' HAVING count(*) > 0
             UNION ALL
             -- A new table has these by LIKE.
@@ -185,11 +188,13 @@ def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
         conn,
         Part,
         """
-        SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind, k.conname AS name,
+        SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind,
+               k.conname AS name,
                obj_description(k.oid, 'pg_constraint') AS comment
           FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid
          WHERE k.conrelid = ANY (%s) AND p.conrelid IS DISTINCT FROM k.conrelid
-               AND (k.contype IN ('f', 'p', 'u') AND p.conname !~ '^kid_(new|old)_' OR k.contype IN ('c', 'n') AND k.coninhcount > 0)
+               AND (k.contype IN ('f', 'p', 'u') AND p.conname !~ '^kid_(new|old)_'
+                    OR k.contype IN ('c', 'n') AND k.coninhcount > 0)
          ORDER BY k.oid
         """,
         (list(relations),),

@@ -22,8 +22,8 @@ KINDS = {
     "changed": "this would be different afterwards",
     "way back": "this would be different after the way back",
     "writers": "this worked before a step and fails after it",
-    "constants": "each constant keeps its value, and means another row after the swap, or none; rewrite these, or accept"
-    " them by name",
+    "constants": "each constant keeps its value, and means another row after the swap, or none; rewrite these, or"
+    " accept them by name",
     "needs kid": "nothing takes the place of what these use of kid",
     "remains": "these would still depend on kid, and DROP EXTENSION would fail",
     "casts": "definitions that cast the key to another type",

@@ -27,8 +27,8 @@ class Function:
         return re.sub(r"--[^\n]*|/\*.*?\*/", " ", self.text, flags=re.DOTALL)
 
 
-# Functions of these tables' triggers, functions that take or return their rows, and functions whose text has the name of
-# one of the tables.
+# Functions of these tables' triggers, functions that take or return their rows, and functions whose text has the name
+# of one of the tables.
 FUNCTIONS = """
     WITH here AS (
         SELECT c.oid, c.relname, t.oid AS row_type, t.typarray FROM pg_catalog.pg_class AS c
@@ -42,7 +42,8 @@ FUNCTIONS = """
                   WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgrelid IN (SELECT oid FROM here)) AS arguments,
            EXISTS (SELECT FROM here AS h
                     WHERE ARRAY[h.row_type, h.typarray]
-                          && (p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}'))) AS has_row_type,
+                          && (p.proargtypes::oid[] || p.prorettype
+                              || coalesce(p.proallargtypes, '{}'))) AS has_row_type,
            ARRAY(SELECT concat_ws(' ', u.name, format_type(u.type, NULL))
                    FROM unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[])) AS u (name, type)
                   WHERE u.name <> '') AS parameters
@@ -76,7 +77,8 @@ NAMES = """
         SELECT unnest(%s::oid[]) AS oid
         UNION
         SELECT c.oid
-          FROM shown AS s JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = s.oid
+          FROM shown AS s JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_class'::regclass
+                                                            AND d.refobjid = s.oid
                                                             AND d.classid = 'pg_catalog.pg_rewrite'::regclass
                JOIN pg_catalog.pg_rewrite AS w ON w.oid = d.objid
                JOIN pg_catalog.pg_class AS c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm'))

@@ -354,8 +354,8 @@ def make(runner: Runner, home: str, made: Sequence[Made]) -> None:
 def lock_views(made: Sequence[Made]) -> list[Lock]:
     """Returns the locks of the views among some objects, as queries do before they lock the tables.
 
-    PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing. If the name is
-    that of another view by then, or the view has another owner, the statement changes that: the proof fails.
+    PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing. If the name
+    is that of another view by then, or the view has another owner, the statement changes that: the proof fails.
     """
     found = []
     for one_made in reversed(made):

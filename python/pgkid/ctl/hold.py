@@ -1,8 +1,8 @@
 """The lock that a command has on its move, so that no other kidctl works on that move at the same time.
 
-It is a lock of a table in the schema of the move, to which nobody but the owner has rights: anybody could take an advisory
-lock. A second session has it, in a transaction without a snapshot and without an ID, so VACUUM and CREATE INDEX CONCURRENTLY do not
-wait for it. PostgreSQL releases it as soon as kidctl ends, however it ends.
+It is a lock of a table in the schema of the move, to which nobody but the owner has rights: anybody could take an
+advisory lock. A second session has it, in a transaction without a snapshot and without an ID, so VACUUM and CREATE
+INDEX CONCURRENTLY do not wait for it. PostgreSQL releases it as soon as kidctl ends, however it ends.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Hold:
         self.conn, self.session, self.schema = conn, session, schema
 
     def take(self) -> None:
-        """Takes the lock, or raises an error that says who has it. Creates the schema of the move before, if there is none."""
+        """Takes the lock, or raises an error that says who has it. The schema of the move is created before."""
         for _attempt in range(10):
             with suppress(*MEANWHILE), self.conn.transaction():
                 state.create_schema(self.conn, self.schema)

@@ -8,7 +8,7 @@ from pgkid.ctl.catalog import Index, Table
 
 @dataclass(frozen=True)
 class Object:
-    """What tells an object from all others, and its label. It is the same one in a copy, and after it was made again."""
+    """What tells an object from all others, also in a copy and after it was made again, and its label."""
 
     kind: str  # such as: materialized view
     schema: str

@@ -79,7 +79,8 @@ def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Findin
 def of_state(conn: Connection) -> Iterator[Finding]:
     """Yields the session's role if it may not create the schema of the state."""
     user, database, may_create = conn.execute(
-        "SELECT quote_ident(current_user), quote_ident(current_database()), has_database_privilege(current_database(), 'CREATE')"
+        "SELECT quote_ident(current_user), quote_ident(current_database()),"
+        " has_database_privilege(current_database(), 'CREATE')"
     ).fetchall()[0]
     if not may_create:
         message = "may not create the schema in which kidctl keeps the state of the move"
@@ -87,7 +88,7 @@ def of_state(conn: Connection) -> Iterator[Finding]:
 
 
 def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> Iterator[Finding]:
-    """Yields columns that contain whole rows of some tables, or values of some composite types, also within other types."""
+    """Yields columns that contain rows of some tables, or values of composite types, also within other types."""
     for column, rows in conn.execute(
         """
         WITH RECURSIVE reached (top, type) AS (
@@ -113,14 +114,15 @@ def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> I
 
 
 def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
-    """Yields what must be made again, and belongs to a role that this one may not act as, or uses code of another role."""
+    """Yields what must be made again, and belongs to a role that this one may not act as, or uses its code."""
     user = one(conn, "SELECT quote_ident(current_user)")
     for owner in sorted({m.owner for m in made}):
         if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
             yield rights(
                 ", ".join(m.object.label for m in made if m.owner == owner),
                 f"must be made again, and belongs to {owner}",
-                f"Drop it before, or give it to {user}. GRANT {in_statement(conn, owner)} TO {user} only if {user} may do all that {owner} may.",
+                f"Drop it before, or give it to {user}. GRANT {in_statement(conn, owner)} TO {user} only if {user}"
+                f" may do all that {owner} may.",
             )
     yield from of_literals(conn, made)
 

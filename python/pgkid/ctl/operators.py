@@ -27,7 +27,8 @@ def trusted_path(conn: Connection, home: str) -> str:
 
     New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
     FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
-    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain SQL.
+    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain
+    SQL.
     """
     trusted = one(
         conn,

@@ -39,7 +39,8 @@ class Session(ABC):
             "--template",
             metavar="NAME",
             default="",
-            help="begin the copy as this database of a superuser's, which has what the role may not create, such as extensions",
+            help="begin the copy as this database of a superuser's, which has what the role may not create, such as"
+            " extensions",
         )
         parser.add_argument("--no-rehearsal", action="store_true", help="go without a rehearsal")
         parser.add_argument(

@@ -1,9 +1,9 @@
 """Code of other roles, which must not run with the rights of this one.
 
 Restoring a dump runs code: an index folds constants, a literal of a type with a domain in it is checked, and so is the
-first value of an aggregate. In the source that code has the rights of whoever made the object, and in a copy those of the
-role that restores. So what calls a function of another role, or uses a domain of another role that has a CHECK, is left
-out of a copy, unless it belongs to this role, which then runs it anyway.
+first value of an aggregate. In the source that code has the rights of whoever made the object, and in a copy those of
+the role that restores. So what calls a function of another role, or uses a domain of another role that has a CHECK, is
+left out of a copy, unless it belongs to this role, which then runs it anyway.
 """
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LEFT_OUT = """
                AND NOT EXISTS (SELECT FROM chosen AS c
                                 WHERE (c.classid, c.objid) = ('pg_proc'::regclass, p.oid))
         UNION
-        -- PostgreSQL's own functions can do harm, too: set_config() changes what all later statements of a restore mean.
+        -- PostgreSQL's own functions can do harm: set_config() changes what all later statements of a restore mean.
         SELECT 'pg_constraint'::regclass::oid, k.oid
           FROM pg_constraint AS k JOIN pg_type AS t ON t.oid = k.contypid JOIN pg_roles AS r ON r.oid = t.typowner
          WHERE NOT r.rolsuper AND r.rolname <> current_user
@@ -81,7 +81,7 @@ LEFT_OUT = """
 
 
 def left_out(source: Connection, report: Report) -> set[tuple[int, int]]:
-    """Returns the catalog and OID of each object that must not be copied, and reports the tables and views among them."""
+    """Returns the catalog and OID of what must not be copied, and reports the tables and views among it."""
     found = source.execute(LEFT_OUT, ()).fetchall()
     owners = sorted({owner for _class, _oid, owner, _label in found if owner})
     relations = [label for _class, _oid, _owner, label in found if label]
@@ -123,7 +123,8 @@ LITERALS = f"""
                    SELECT nullif(y.typelem, 0) UNION ALL SELECT nullif(y.typbasetype, 0)
                    UNION ALL SELECT a.atttypid FROM pg_attribute AS a
                               WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-                   UNION ALL SELECT r.rngsubtype FROM pg_range AS r WHERE y.oid IN (r.rngtypid, r.rngmultitypid)) AS x (type)
+                   UNION ALL SELECT r.rngsubtype FROM pg_range AS r
+                              WHERE y.oid IN (r.rngtypid, r.rngmultitypid)) AS x (type)
          WHERE x.type IS NOT NULL)
     SELECT DISTINCT t.label, CASE d.typtype WHEN 'd' THEN 'domain ' ELSE 'type ' END || d.oid::regtype, o.rolname
       FROM types AS t JOIN pg_type AS d ON d.oid = t.type JOIN pg_roles AS o ON o.oid = d.typowner

@@ -15,8 +15,9 @@ from pgkid.ctl.terminal import say
 BLOCKS = 256  # of a batch
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600}
 
-# The position in WAL up to which each standby has replayed, and each subscriber has applied. Of pg_receivewal it is what
-# is on disk there. A slot that nobody reads belongs to one that is gone and will come back. Backups are no standbys.
+# The position in WAL up to which each standby has replayed, and each subscriber has applied. Of pg_receivewal it is
+# what is on disk there. A slot that nobody reads belongs to one that is gone and will come back. Backups are no
+# standbys.
 READERS = """
     SELECT coalesce(nullif(application_name, ''), 'process ' || pid), coalesce(replay_lsn, flush_lsn)
       FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'
@@ -39,8 +40,8 @@ def add_throttle(parser: argparse.ArgumentParser) -> None:
         "--max-lag",
         metavar="TIME",
         type=duration,
-        help="wait while a standby or a logical subscriber of this server is further behind, such as 10s, also one that is"
-        " gone but has a slot. Those of a standby, in a cascade, do not count",
+        help="wait while a standby or a logical subscriber of this server is further behind, such as 10s, also one"
+        " that is gone but has a slot. Those of a standby, in a cascade, do not count",
     )
 
 

@@ -1,7 +1,7 @@
 """Finds definitions that rename the columns of a table by position, as in FROM orders AS o (a, b, c).
 
-PostgreSQL goes by the numbers of columns there. A new key is another column, so the name of the old key stays with the old
-key, and the added columns get names, too.
+PostgreSQL goes by the numbers of columns there. A new key is another column, so the name of the old key stays with the
+old key, and the added columns get names, too.
 """
 
 from __future__ import annotations

@@ -24,11 +24,11 @@ class Definition:
     is_copy: bool  # of a partition, and the same as that of its parent
 
 
-# What a partition has from its parent is told of the parent alone. A generated column of a partition may still be used by
-# what only the partition has.
+# What a partition has from its parent is told of the parent alone. A generated column of a partition may still be used
+# by what only the partition has.
 #
-# Everything that depends on the tables, directly or through others. A view depends on a table by its rule _RETURN, and a
-# function on the row type of a table.
+# Everything that depends on the tables, directly or through others. A view depends on a table by its rule _RETURN, and
+# a function on the row type of a table.
 REACHED = """
     WITH RECURSIVE reached (class, object) AS (
         SELECT 'pg_catalog.pg_class'::regclass::oid, t.oid FROM unnest(%(tables)s::oid[]) AS t (oid)
@@ -54,7 +54,8 @@ DEFINITIONS = (
           FROM unnest(%(tables)s::oid[], %(numbers)s::int[]) AS k (tab, num)
                JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.tab AND a.attnum = k.num
         UNION
-        SELECT t.typbasetype, d.attrelid, d.attnum FROM domains AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.oid AND t.typtype = 'd'
+        SELECT t.typbasetype, d.attrelid, d.attnum FROM domains AS d
+               JOIN pg_catalog.pg_type AS t ON t.oid = d.oid AND t.typtype = 'd'
     ),
     found (kind, class, oid, sql, tree, condition, relation, number) AS (
         SELECT CASE WHEN w.rulename = '_RETURN' THEN 'view' ELSE 'rule' END,
@@ -67,9 +68,11 @@ DEFINITIONS = (
          WHERE w.ev_class IN (SELECT oid FROM here)
                OR w.oid IN (SELECT object FROM reached WHERE class = 'pg_catalog.pg_rewrite'::regclass)
         UNION ALL
-        SELECT 'policy', 'pg_catalog.pg_policy', p.oid, v.word || ' (' || pg_catalog.pg_get_expr(v.tree, p.polrelid) || ')',
+        SELECT 'policy', 'pg_catalog.pg_policy', p.oid,
+               v.word || ' (' || pg_catalog.pg_get_expr(v.tree, p.polrelid) || ')',
                v.tree::text, NULL, p.polrelid, 0
-          FROM pg_catalog.pg_policy AS p, LATERAL (VALUES ('USING', p.polqual), ('WITH CHECK', p.polwithcheck)) AS v (word, tree)
+          FROM pg_catalog.pg_policy AS p,
+               LATERAL (VALUES ('USING', p.polqual), ('WITH CHECK', p.polwithcheck)) AS v (word, tree)
          WHERE p.polrelid IN (SELECT oid FROM here)
                OR p.oid IN (SELECT object FROM reached WHERE class = 'pg_catalog.pg_policy'::regclass)
         UNION ALL
@@ -78,7 +81,8 @@ DEFINITIONS = (
           FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid
          WHERE k.conrelid IN (SELECT oid FROM here) AND NOT (c.relispartition AND k.coninhcount > 0)
         UNION ALL
-        SELECT 'domain', 'pg_catalog.pg_constraint', k.oid, pg_catalog.pg_get_constraintdef(k.oid), k.conbin::text, NULL, 0, 0
+        SELECT 'domain', 'pg_catalog.pg_constraint', k.oid, pg_catalog.pg_get_constraintdef(k.oid), k.conbin::text,
+               NULL, 0, 0
           FROM pg_catalog.pg_constraint AS k WHERE k.contypid IN (SELECT oid FROM domains)
         UNION ALL
         SELECT 'default', 'pg_catalog.pg_type', t.oid, 'DEFAULT ' || pg_catalog.pg_get_expr(t.typdefaultbin, 0),
@@ -86,7 +90,8 @@ DEFINITIONS = (
           FROM domains AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.oid AND t.typtype = 'd'
          WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attrdef AS a WHERE a.adrelid = d.attrelid AND a.adnum = d.attnum)
         UNION ALL
-        SELECT 'index', CASE WHEN k.oid IS NULL THEN 'pg_catalog.pg_class'::regclass ELSE 'pg_catalog.pg_constraint' END,
+        SELECT 'index',
+               CASE WHEN k.oid IS NULL THEN 'pg_catalog.pg_class'::regclass ELSE 'pg_catalog.pg_constraint' END,
                coalesce(k.oid, i.indexrelid),
                coalesce(pg_catalog.pg_get_constraintdef(k.oid), pg_catalog.pg_get_indexdef(i.indexrelid)),
                v.tree::text, NULL, i.indrelid, 0
@@ -96,11 +101,13 @@ DEFINITIONS = (
                LATERAL (VALUES (i.indexprs), (i.indpred)) AS v (tree)
          WHERE i.indrelid IN (SELECT oid FROM here)
         UNION ALL
-        SELECT 'trigger', 'pg_catalog.pg_trigger', t.oid, pg_catalog.pg_get_triggerdef(t.oid), t.tgqual::text, NULL, t.tgrelid, 0
+        SELECT 'trigger', 'pg_catalog.pg_trigger', t.oid, pg_catalog.pg_get_triggerdef(t.oid), t.tgqual::text,
+               NULL, t.tgrelid, 0
           FROM pg_catalog.pg_trigger AS t
          WHERE t.tgrelid IN (SELECT oid FROM here) AND NOT t.tgisinternal AND t.tgparentid = 0
         UNION ALL
-        SELECT 'statistics', 'pg_catalog.pg_statistic_ext', s.oid, pg_catalog.pg_get_statisticsobjdef(s.oid), s.stxexprs::text,
+        SELECT 'statistics', 'pg_catalog.pg_statistic_ext', s.oid, pg_catalog.pg_get_statisticsobjdef(s.oid),
+               s.stxexprs::text,
                NULL, s.stxrelid, 0
           FROM pg_catalog.pg_statistic_ext AS s WHERE s.stxrelid IN (SELECT oid FROM here)
         UNION ALL
@@ -115,7 +122,8 @@ DEFINITIONS = (
                'WHERE (' || pg_catalog.pg_get_expr(r.prqual, r.prrelid) || ')', r.prqual::text, NULL, r.prrelid, 0
           FROM pg_catalog.pg_publication_rel AS r WHERE r.prrelid IN (SELECT oid FROM here)
         UNION ALL
-        SELECT 'function', 'pg_catalog.pg_proc', p.oid, pg_catalog.pg_get_functiondef(p.oid), p.prosqlbody::text, NULL, 0, 0
+        SELECT 'function', 'pg_catalog.pg_proc', p.oid, pg_catalog.pg_get_functiondef(p.oid), p.prosqlbody::text,
+               NULL, 0, 0
           FROM pg_catalog.pg_proc AS p
          WHERE p.oid IN (SELECT object FROM reached WHERE class = 'pg_catalog.pg_proc'::regclass) AND p.prokind <> 'a'
         UNION ALL

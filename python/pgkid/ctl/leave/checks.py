@@ -154,7 +154,7 @@ class Look:
                 )
 
     def of_users(self, group: Group) -> Iterator[Finding]:
-        """Yields what else uses a domain: other domains and tables change with it, and what hangs on these is made again."""
+        """Yields what else uses a domain than other domains, tables that change, and what is made again."""
         made = self.made(group)
         tables = {t.oid for t in self.plan.family(group)} | {m.oid for m in made if m.catalog == "view"}
         same = {("pg_type", d.oid) for d in group.domains} | {(m.catalog, m.oid) for m in made}
@@ -287,7 +287,8 @@ class Look:
         for name, words in self.plan.conn.execute(
             """
             SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
-              FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname !~ '^(pg_|information_schema$)',
+              FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                  AND n.nspname !~ '^(pg_|information_schema$)',
                    regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
              WHERE (w.word ~ %(names)s OR w.word = ANY (%(types)s))
                    AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace

@@ -123,7 +123,8 @@ class Leave:
     def validate(self, runner: Runner) -> None:
         """Does what was left for after the transactions, also of earlier runs."""
         for (schema,) in runner.query(
-            "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%' AND pg_get_userbyid(nspowner) = current_user"
+            "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%' AND pg_get_userbyid(nspowner) ="
+            " current_user"
         ):
             begun = state.load(self.conn, schema)
             for table, name in begun.kept["late"] if begun else []:
@@ -151,7 +152,7 @@ class Leave:
                 self.try_drop(runner)
 
     def try_drop(self, runner: Runner) -> None:
-        """Drops the extension in the copy, to be taken back, unless it came there with a template of somebody else's."""
+        """Drops the extension in the copy, to be taken back, unless it belongs to somebody else there."""
         foreign = self.conn.execute(
             "SELECT extname, quote_ident(pg_get_userbyid(extowner)) FROM pg_extension"
             " WHERE extname IN ('kid', 'kid_seal') AND NOT pg_has_role(extowner, 'USAGE') ORDER BY 1"

@@ -89,7 +89,7 @@ class Node:
             runner.execute(statement(attach, self.table.sql, part.sql, sql.SQL(bound), about=of_table(part)))
 
     def finish(self, runner: Runner) -> None:
-        """Gives the new table the keys of the old one, which take those of the partitions over, and what else it had."""
+        """Gives the new table the keys of the old one, which take over those of partitions, and what else it had."""
         for name, text in self.constraints:
             add = "ALTER TABLE {} ADD CONSTRAINT {} {}"
             about = on_table("constraint", name, self.table)
@@ -120,8 +120,8 @@ def read_node(plan: Plan, group: Group, table: catalog.Table) -> Node:
     by_number = {c.number: c for c in columns}
     kinds = [f"{plan.kid.home}.{by_number[n].base}" if n in by_number else "" for n in numbers]
     for oid, bound in conn.execute(
-        "SELECT c.oid, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
-        " WHERE i.inhparent = %s ORDER BY c.oid",
+        "SELECT c.oid, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid ="
+        " i.inhrelid WHERE i.inhparent = %s ORDER BY c.oid",
         (table.oid,),
     ).fetchall():
         node.parts += catalog.tables(conn, [oid])

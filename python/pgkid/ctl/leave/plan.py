@@ -117,7 +117,8 @@ def columns(conn: Connection) -> list[Column]:
                LEFT JOIN pg_partitioned_table AS p ON p.partrelid = a.attrelid
          WHERE a.attnum > 0 AND NOT a.attisdropped
                AND (l.oid IS NOT NULL OR (a.attrelid, a.attnum) IN (SELECT * FROM defaults))
-               AND c.relnamespace IS DISTINCT FROM CASE WHEN (SELECT plain FROM kid) THEN to_regnamespace('kid')::oid END
+               AND c.relnamespace IS DISTINCT FROM
+                   CASE WHEN (SELECT plain FROM kid) THEN to_regnamespace('kid')::oid END
          ORDER BY a.attrelid, a.attnum
         """,
         {"types": list(CORE)},
@@ -144,7 +145,8 @@ def attributes(conn: Connection) -> list[Attribute]:
         Attribute,
         DOMAINS
         + """
-        SELECT c.oid AS relation, n.nspname AS schema, c.relname AS type, t.oid::regtype::text AS label, a.attname AS name,
+        SELECT c.oid AS relation, n.nspname AS schema, c.relname AS type, t.oid::regtype::text AS label,
+            a.attname AS name,
                l.base, a.atttypid <> l.oid AS is_array
           FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind = 'c'
                JOIN pg_type AS t ON t.oid = c.reltype JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -235,7 +237,7 @@ class Plan:
         return hanging.hanging(self.conn, keys, others=("pg_attrdef", "pg_publication_rel"))
 
     def rebuilt(self, group: Group) -> list[int]:
-        """Returns the partitioned tables of trees that are partitioned by a column whose type changes, parents first."""
+        """Returns the partitioned tables of trees partitioned by a column whose type changes, parents first."""
         keys = [c.table for c in group.typed if c.is_key]
         rows = self.conn.execute(
             "SELECT p.relid::oid FROM unnest(%s::oid[]) AS t (oid), pg_partition_tree(pg_partition_root(t.oid)) AS p"

@@ -38,14 +38,16 @@ MEMBERS = """
          WHERE g.classid = 'pg_type'::regclass AND t.typarray <> 0)
 """
 
-# Each object that depends on a member, with the relation or type that it belongs to. What belongs to members is left out.
+# Each object that depends on a member, with the relation or type that it belongs to. What belongs to members is left
+# out.
 DEPENDENTS = (
     MEMBERS
     + """,
     found AS (
         SELECT DISTINCT d.classid, d.objid, d.objsubid, d.refclassid, d.refobjid,
                CASE d.classid WHEN 'pg_class'::regclass THEN coalesce(i.indrelid, d.objid)
-                              ELSE coalesce(w.ev_class, f.adrelid, nullif(k.conrelid, 0), t.tgrelid, p.polrelid, s.stxrelid)
+                              ELSE coalesce(w.ev_class, f.adrelid, nullif(k.conrelid, 0), t.tgrelid, p.polrelid,
+                                  s.stxrelid)
                END AS relation, coalesce(nullif(k.contypid, 0), y.oid) AS type, a.amopfamily AS family
           FROM members AS m JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (m.classid, m.objid)
                LEFT JOIN pg_index AS i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
@@ -87,8 +89,8 @@ class Use:
 def uses(conn: Connection) -> list[Use]:
     """Returns all that depends on kid, ordered by object.
 
-    Types and operator classes become core types' own, as do comparisons of two IDs, min() and max(). Casts from integers
-    are needless. Nothing else has a counterpart.
+    Types and operator classes become core types' own, as do comparisons of two IDs, min() and max(). Casts from
+    integers are needless. Nothing else has a counterpart.
     """
     return read(
         conn,

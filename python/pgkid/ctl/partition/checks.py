@@ -48,7 +48,8 @@ def of_table(plan: Plan) -> Iterator[Finding]:
         elif index.is_unique and plan.key.number not in index.keys:
             yield refused(
                 f"index {index.label}",
-                f"is unique without the column {plan.key.name}, and PostgreSQL cannot look for duplicates in all partitions",
+                f"is unique without the column {plan.key.name}, and PostgreSQL cannot look for duplicates in all"
+                " partitions",
                 "Make it one that is not unique, or keep its values unique in another table.",
             )
         elif not index.is_valid:
@@ -152,7 +153,8 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
     named = {member.publication: member for member in memberships(plan.conn, plan.root.oid)}
     for name, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.pubviaroot FROM pg_publication AS p"
-        " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.pubname = ANY (%s) ORDER BY 1",
+        " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.pubname = ANY (%s)"
+        " ORDER BY 1",
         (plan.root.oid, list(named)),
     ).fetchall():
         if not is_through_root:
@@ -164,7 +166,8 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
         elif name in named and not named[name].is_owned:
             yield of_other(plan.conn, f"publication {name}", named[name].owner)
     for (name,) in plan.conn.execute(
-        "SELECT s.subname FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = %s",
+        "SELECT s.subname FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE"
+        " r.srrelid = %s",
         (plan.root.oid,),
     ).fetchall():
         yield refused(
@@ -265,7 +268,7 @@ def of_dependents(plan: Plan) -> Iterator[Finding]:
 
 
 def of_partition(plan: Plan) -> Iterator[Finding]:
-    """Yields what the partition has of its own. It is dropped with it, unless it is the default partition, which stays."""
+    """Yields what the partition has of its own, which is dropped with it. A default partition stays."""
     for label, text in plan.conn.execute(
         """
         WITH part (oid) AS (SELECT c.oid FROM pg_class AS c WHERE c.oid = to_regclass(%s)::oid AND c.oid <> (

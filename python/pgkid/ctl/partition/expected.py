@@ -58,7 +58,7 @@ class ExpectedOfRows:
         self.parts = {*names, *(name.replace('"', '""') for name in names)}
 
     def is_gone(self, entry: dumps.Entry) -> bool:
-        """Returns whether an entry is of the partition that is dropped. Views and functions can only have such a name."""
+        """Returns whether an entry is of the dropped partition. Views and functions can only have such a name."""
         kind, schema, name = entry
         if schema != self.schema or kind not in (*KINDS, *OF_TABLES):
             return False

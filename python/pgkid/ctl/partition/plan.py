@@ -1,4 +1,4 @@
-"""What a move to partitions is about: the table, the column of its IDs, and the time until which old rows stay together."""
+"""What a move to partitions is about: the table, the column of its IDs, the time until which old rows stay together."""
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
@@ -222,7 +222,8 @@ def operators_of(conn: Connection, key: catalog.Column) -> str:
 def until_of(conn: Connection, options: Options) -> str:
     """Returns the time at which the first partition ends: the user's, or where a period ends, a day from now or later.
 
-    Periods are those of kid_create_partitions(): months are counted from a January, others from Monday 2001-01-01, in UTC.
+    Periods are those of kid_create_partitions(): months are counted from a January, others from Monday 2001-01-01, in
+    UTC.
     """
     if options.until:
         until, passed = conn.execute(
@@ -276,7 +277,8 @@ def is_free(conn: Connection, schema: str, name: str) -> bool:
     return bool(
         one(
             conn,
-            "SELECT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = %(name)s) AND NOT EXISTS ("
+            "SELECT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = %(name)s) AND NOT"
+            " EXISTS ("
             " SELECT FROM pg_type WHERE typnamespace = n.oid AND typname IN (%(name)s, ('_' || %(name)s)::name))"
             " FROM pg_namespace AS n WHERE nspname = %(schema)s",
             {"schema": schema, "name": name},

@@ -1,8 +1,8 @@
 """Foreign keys that refer to a table whose place another one takes.
 
-They are dropped in the swap and added again without looking at rows. Later they are validated, without a lock that makes
-others wait. PostgreSQL before version 18 cannot add the foreign key of a partitioned table so: it gets one on each
-partition, and takes them over when it gets its own.
+They are dropped in the swap and added again without looking at rows. Later they are validated, without a lock that
+makes others wait. PostgreSQL before version 18 cannot add the foreign key of a partitioned table so: it gets one on
+each partition, and takes them over when it gets its own.
 """
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Late:
 
 
 def parts(plan: Plan, key: catalog.Constraint, old: catalog.Table, root_kind: str, old_label: str) -> Iterator[Late]:
-    """Yields how to make a foreign key again. Afterwards the table is of a kind, and what has its rows is `old_label`."""
+    """Yields how to make a foreign key again. Afterwards the table is of a kind, and `old_label` has its rows."""
     conn = plan.conn
     table = catalog.tables(conn, [key.table])[0]
     is_own = key.table == plan.root.oid

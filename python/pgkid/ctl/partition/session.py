@@ -115,7 +115,7 @@ class PartitionSession(Session):
         return state.load(self.conn, self.schema) is not None
 
     def moves_rows(self) -> bool:
-        """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back any more."""
+        """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back."""
         if self.root.kind != "p" or self.begun():
             return False
         return key_of(self.conn, self.root, home_of(self.conn)).is_partition_key

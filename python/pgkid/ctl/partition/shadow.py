@@ -1,7 +1,7 @@
 """The tables into which the rows of a partition are copied: the partitions of a table in the schema of the move.
 
-A trigger makes there the changes that writers make meanwhile. What it cannot make it notes: a change of a row that is not
-copied yet, or whose copy the writer's snapshot does not see. Noted rows are copied once more.
+A trigger makes there the changes that writers make meanwhile. What it cannot make it notes: a change of a row that is
+not copied yet, or whose copy the writer's snapshot does not see. Noted rows are copied once more.
 """
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class Shadow:
     def create(self) -> None:
         """Creates the tables and the trigger. The partition is locked against writers."""
         plan, run = self.plan, self.runner.execute
-        kept = "DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STORAGE INCLUDING COMPRESSION"
+        kept = (
+            "DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STORAGE INCLUDING"
+            " COMPRESSION"
+        )
         run(
             statement(
                 "CREATE TABLE {} (LIKE {} INCLUDING {}) PARTITION BY RANGE ({})",
@@ -102,7 +105,8 @@ class Shadow:
         plan, conn = self.plan, self.plan.conn
         for number, (bound,) in enumerate(
             conn.execute(
-                "SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+                "SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid ="
+                " i.inhrelid"
                 " WHERE i.inhparent = %s AND c.oid <> %s AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'",
                 (plan.root.oid, self.source.oid),
             ).fetchall()
@@ -138,7 +142,8 @@ class Shadow:
         """Returns the times of the first and the last row; a partition for new rows is to follow the last one."""
         query = (
             "SELECT (SELECT {0}.kid_timestamp({1})::text FROM {2} ORDER BY {1} LIMIT 1),"
-            " (greatest((SELECT {0}.kid_timestamp({1}) FROM {2} ORDER BY {1} DESC LIMIT 1), now()) + {3}::interval)::text"
+            " (greatest((SELECT {0}.kid_timestamp({1}) FROM {2} ORDER BY {1} DESC LIMIT 1), now()) +"
+            " {3}::interval)::text"
         )
         row = self.plan.conn.execute(
             sql.SQL(query).format(
@@ -153,7 +158,8 @@ class Shadow:
         """Returns the partitions with rows: OID, name, bound, and the condition on their rows."""
         return self.runner.query(
             """
-            SELECT c.oid, c.oid::regclass::text, pg_get_expr(c.relpartbound, c.oid), pg_get_partition_constraintdef(c.oid)
+            SELECT c.oid, c.oid::regclass::text, pg_get_expr(c.relpartbound, c.oid),
+                pg_get_partition_constraintdef(c.oid)
               FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
              WHERE i.inhparent = to_regclass(%s)::oid AND c.relname !~ '^(other_[0-9]+|rest)$' ORDER BY c.relname
             """,

@@ -1,7 +1,8 @@
 """The swap: a new partitioned table takes the name of a table, which becomes its first partition, and the way back.
 
-Either happens in one transaction. No row is copied, and no transaction misses rows, also with an older snapshot: the rows
-stay where they are, and PostgreSQL looks up by which table and which partitions it reads them when it locks the table.
+Either happens in one transaction. No row is copied, and no transaction misses rows, also with an older snapshot: the
+rows stay where they are, and PostgreSQL looks up by which table and which partitions it reads them when it locks the
+table.
 """
 from __future__ import annotations
 
@@ -200,7 +201,8 @@ class Forward(Swap):
             space = sql.SQL(" TABLESPACE {}").format(sql.Identifier(plan.root.tablespace))
         self.runner.execute(
             statement(
-                """CREATE TABLE {} (LIKE {} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)
+                """CREATE TABLE {}
+ (LIKE {} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)
  PARTITION BY RANGE ({}){}""",
                 plan.root.sql,
                 plan.old,
@@ -259,7 +261,8 @@ class Forward(Swap):
         others = one(
             self.plan.conn,
             """
-            SELECT string_agg(DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, ', ')
+            SELECT string_agg(DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                ELSE quote_ident(pg_get_userbyid(a.grantee)) END, ', ')
               FROM pg_class AS c, LATERAL (
                        SELECT c.relacl UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = c.oid) AS l (acl),
                    aclexplode(l.acl) AS a
@@ -321,7 +324,7 @@ class Back(Swap):
 
 
 def refuse_used(plan: Plan) -> None:
-    """Raises an error if partitions beside the first one, which the way back drops, have rows, or are used by something."""
+    """Raises an error if partitions that the way back drops have rows, or are used by something."""
     parts = plan.conn.execute(
         "SELECT inhrelid::oid, inhrelid::regclass::text FROM pg_inherits"
         " WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 2",

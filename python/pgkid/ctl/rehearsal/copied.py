@@ -1,8 +1,8 @@
 """What a copy lacks of the schema from which it was made.
 
-pg_restore goes on after an error, because a role can seldom create all that a database contains: an extension that is not
-trusted, a function in a language of the superuser. What is not on the tables of the move is listed. What is on them could
-fail in the move, and was not tried: it stops the move until it is accepted by name.
+pg_restore goes on after an error, because a role can seldom create all that a database contains: an extension that is
+not trusted, a function in a language of the superuser. What is not on the tables of the move is listed. What is on them
+could fail in the move, and was not tried: it stops the move until it is accepted by name.
 """
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def items(text: str) -> list[Item]:
 
 @dataclass
 class Comparison:
-    """A comparison of the dump of a schema with that of its copy. `touched` are the objects on the tables of the move."""
+    """A comparison of dumps of a schema and its copy. `touched` are the objects on the tables of the move."""
 
     copy: Copy
     found: dumps.Dump
@@ -115,8 +115,11 @@ def other_versions(source: Connection, conn: Connection) -> Iterator[Finding]:
 
 
 def refuse_closed_schemas(source: Connection, conn: Connection) -> None:
-    """Raises an error if the role may not use a schema in the copy that it may use in the source: a template has it so."""
-    text = "SELECT quote_ident(nspname), quote_ident(current_user) FROM pg_namespace WHERE {} has_schema_privilege(oid, 'USAGE')"
+    """Raises an error if a template lets the role not use a schema in the copy that it may use in the source."""
+    text = (
+        "SELECT quote_ident(nspname), quote_ident(current_user) FROM pg_namespace WHERE {}"
+        " has_schema_privilege(oid, 'USAGE')"
+    )
     usable = set(source.execute(text.format("")).fetchall())
     for schema, user in conn.execute(text.format("NOT")).fetchall():
         if (schema, user) in usable:

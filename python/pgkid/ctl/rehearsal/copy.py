@@ -215,7 +215,8 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
     options = ["--schema-only", "--no-tablespaces", "--no-subscriptions", "--lock-wait-timeout=3s"]
     for (name,) in source.execute(
         """
-        SELECT format('%%I.%%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        SELECT format('%%I.%%I', n.nspname, c.relname)
+          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
          WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
                AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'))
                AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e')
@@ -248,7 +249,7 @@ def tool(conn: Connection, program: str, *arguments: str, may_fail: bool = False
 
 @contextmanager
 def service(parameters: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Makes a file of services with parameters that no variable of libpq gives, and returns the variable that names it."""
+    """Makes a file of services with parameters that no variable gives, and returns the variable that names it."""
     if not parameters:
         yield {}
         return

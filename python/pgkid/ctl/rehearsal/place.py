@@ -17,7 +17,8 @@ COMMENT = "Scratch copy of kidctl, which drops it"
 
 # Of a database: its encoding, and all that decides how it sorts
 LOCALE = """
-    SELECT d.datname, pg_encoding_to_char(d.encoding) AS encoding, d.datcollate, d.datctype, j ->> 'datlocprovider' AS provider,
+    SELECT d.datname, pg_encoding_to_char(d.encoding) AS encoding, d.datcollate, d.datctype,
+        j ->> 'datlocprovider' AS provider,
            coalesce(j ->> 'datlocale', j ->> 'daticulocale') AS locale, j ->> 'daticurules' AS rules
       FROM pg_database AS d, to_jsonb(d) AS j WHERE d.datname = coalesce(%s, current_database())"""
 
@@ -102,8 +103,8 @@ def options(like: tuple[Any, ...]) -> sql.Composed:
 def refuse_template(admin: Connection, name: str, role: str, like: tuple[Any, ...]) -> None:
     """Raises an error unless a copy can begin as this template.
 
-    What is in the template is part of the copy, in which code runs with the rights of this role. So nobody else may have
-    made it but a superuser.
+    What is in the template is part of the copy, in which code runs with the rights of this role. So nobody else may
+    have made it but a superuser.
     """
     theirs = locale(admin, name)
     if not one(
@@ -152,7 +153,8 @@ def refuse_server(source: Connection, admin: Connection, role: str) -> None:
     if not one(admin, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)", (role,)):
         raise Refused(
             f"--rehearse-on: role {role}, to which the tables belong, does not exist on that server",
-            f"Create it there, and connect as {role}: CREATE ROLE {identifier('{}', role).as_string(admin)} LOGIN CREATEDB.",
+            f"Create it there, and connect as {role}: CREATE ROLE {identifier('{}', role).as_string(admin)} LOGIN"
+            " CREATEDB.",
         )
     try:
         rights.refuse_superuser(admin, role, f"--rehearse-on: on that server the tables would belong to {role}")
@@ -182,8 +184,8 @@ def left(admin: Connection, role: str) -> list[str]:
     """Returns the copies of a role that no kidctl uses any more.
 
     They have a name and a comment that only kidctl gives, or no comment yet and nobody could ever connect to them. The
-    advisory lock is taken before the database is created, and is seen from all databases of a server. Locks of those who
-    cannot act as the role do not count.
+    advisory lock is taken before the database is created, and is seen from all databases of a server. Locks of those
+    who cannot act as the role do not count.
     """
     return [
         row[0]

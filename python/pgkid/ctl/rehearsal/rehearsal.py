@@ -209,8 +209,8 @@ class Rehearsal:
     def forward(self, conn: Connection, place: copy.Copy, steps: Iterable[Step], writers: Writers) -> bool:
         """Runs steps, and tries after each what writers do. Returns whether all could be made.
 
-        Writers have a new session after each step, because functions in an older one can expect the old types. What fails in
-        an older one alone is told as something that clients must know.
+        Writers have a new session after each step, because functions in an older one can expect the old types. What
+        fails in an older one alone is told as something that clients must know.
         """
         runner = RehearsingRunner(conn, self.report, self.script)
         with place.connect() as old:

@@ -49,7 +49,7 @@ class Writers:
                 )
 
     def in_old_session(self, conn: Connection, step: str, report: Report) -> None:
-        """Tries everything after a step in a session that has tried it before, and reports what works in a new one only.
+        """Tries everything after a step in a session that has tried it before, and reports what fails there alone.
 
         A function in PL/pgSQL keeps plans for the types that columns had when the session ran it first.
         """
@@ -74,7 +74,7 @@ class Writers:
         return is_new
 
     def attempts(self, conn: Connection, all: bool) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
-        """Runs each statement on each table, reads each view, and rolls that back: all, or what worked the first time."""
+        """Runs each statement on each table, reads each view, and rolls back: all, or what worked the first time."""
         for name in self.tables:
             oid = conn.execute("SELECT to_regclass(%s)::oid", (name,)).fetchall()[0][0]
             table = catalog.tables(conn, [oid])[0]

@@ -115,9 +115,10 @@ def of_domains(plan: Plan) -> Iterator[Finding]:
                 SELECT 1, atttypid FROM pg_attribute WHERE attrelid = %s AND attnum = %s
                 UNION ALL
                 SELECT d.place + 1, t.typbasetype FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd')
-            SELECT d.oid::regtype::text, (SELECT oid::regtype::text FROM d ORDER BY place DESC LIMIT 1), concat_ws(' ', CASE WHEN t.typnotnull THEN 'NOT NULL' END,
-                       'DEFAULT ' || t.typdefault, (SELECT string_agg(pg_get_constraintdef(k.oid), ' ' ORDER BY k.conname)
-                                                      FROM pg_constraint AS k WHERE k.contypid = d.oid AND k.contype = 'c'))
+            SELECT d.oid::regtype::text, (SELECT oid::regtype::text FROM d ORDER BY place DESC LIMIT 1),
+                   concat_ws(' ', CASE WHEN t.typnotnull THEN 'NOT NULL' END, 'DEFAULT ' || t.typdefault,
+                             (SELECT string_agg(pg_get_constraintdef(k.oid), ' ' ORDER BY k.conname)
+                                FROM pg_constraint AS k WHERE k.contypid = d.oid AND k.contype = 'c'))
               FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd' ORDER BY d.place
             """,
             (column.table, column.number),
@@ -130,8 +131,8 @@ def of_domains(plan: Plan) -> Iterator[Finding]:
                     about,
                     f"new keys are not of domain {domain}, whose rules then do not hold",
                     definition=rules,
-                    hint=f"ALTER TABLE {label} ALTER {column.sql.as_string(plan.conn)} TYPE {base}, and give the table such"
-                    " rules of its own.",
+                    hint=f"ALTER TABLE {label} ALTER {column.sql.as_string(plan.conn)} TYPE {base}, and give the"
+                    " table such rules of its own.",
                     stops=True,
                     accept_name=about,
                 )
@@ -193,7 +194,8 @@ def of_orphans(plan: Plan) -> Iterator[Finding]:
                     about,
                     f"is not validated, and {missing} rows refer to no row: they get keys that no row has, and `finish`"
                     " drops the old ones",
-                    hint=f"Delete these rows, set {mine.name} to NULL, or keep the values in a column without a foreign key.",
+                    hint=f"Delete these rows, set {mine.name} to NULL, or keep the values in a column without a"
+                    " foreign key.",
                     stops=True,
                     accept_name=about,
                 )
@@ -281,7 +283,8 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
         SELECT DISTINCT v.label, g.grantor::regrole::text
           FROM unnest(%s::text[], %s::text[]) AS v (label, name) JOIN pg_class AS c ON c.oid = to_regclass(v.name)::oid,
                LATERAL (SELECT a.grantor FROM aclexplode(c.relacl) AS a
-                        UNION SELECT a.grantor FROM pg_attribute AS t, aclexplode(t.attacl) AS a WHERE t.attrelid = c.oid)
+                        UNION SELECT a.grantor FROM pg_attribute AS t, aclexplode(t.attacl) AS a
+                               WHERE t.attrelid = c.oid)
                AS g (grantor)
          WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
         """,
@@ -358,7 +361,8 @@ def of_rows(plan: Plan, about: str) -> Iterator[Finding]:
             sql.SQL(
                 "SELECT count(*) FILTER (WHERE t.time IS NULL OR NOT isfinite(t.time)),"
                 " count(*) FILTER (WHERE isfinite(t.time) AND t.time > clock_timestamp()),"
-                " (min(t.time) FILTER (WHERE isfinite(t.time)))::text, (max(t.time) FILTER (WHERE isfinite(t.time)))::text"
+                " (min(t.time) FILTER (WHERE isfinite(t.time)))::text, (max(t.time) FILTER (WHERE"
+                " isfinite(t.time)))::text"
                 " FROM (SELECT {} AS time FROM {} AS t) AS t"
             ).format(time_of(plan), plan.root.sql)
         ).fetchall()[0]

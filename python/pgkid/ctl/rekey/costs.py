@@ -36,7 +36,8 @@ class Size:
 SIZE = """
     WITH keys AS (SELECT * FROM unnest(%(tables)s::oid[], %(numbers)s::int[]) AS k (tab, num)),
     parts AS (
-        SELECT c.oid, greatest(c.reltuples, 0)::bigint AS rows, c.reltuples < 0 AS is_unknown, c.relpages::bigint AS pages,
+        SELECT c.oid, greatest(c.reltuples, 0)::bigint AS rows, c.reltuples < 0 AS is_unknown,
+            c.relpages::bigint AS pages,
                x.pages AS indexes, x.twins
           FROM pg_catalog.pg_class AS c,
                LATERAL (SELECT coalesce(sum(r.relpages), 0)::bigint,
@@ -88,8 +89,8 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     yield Finding(
         "costs",
         "locks",
-        "ACCESS EXCLUSIVE in prepare, constrain, swap and finish, for less than a second each. The swap also makes views"
-        f" again{also}.",
+        "ACCESS EXCLUSIVE in prepare, constrain, swap and finish, for less than a second each. The swap also makes"
+        f" views again{also}.",
     )
     if s.unknown:
         yield Finding("costs", s.unknown, "never analyzed, so these figures are too low", hint=f"ANALYZE {s.unknown};")

@@ -165,7 +165,7 @@ def time_of(plan: Plan) -> sql.Composed:
 
 
 def time_type(plan: Plan) -> Optional[str]:
-    """Returns the type of the column that tells when a row was made, without its domain, or null if it tells no time."""
+    """Returns the type of the column that tells when a row was made, without its domain, or None."""
     name: Optional[str] = one(
         plan.conn,
         """
@@ -184,8 +184,8 @@ def time_type(plan: Plan) -> Optional[str]:
 def assignment(plan: Plan) -> Statement:
     """Returns the statement that gives each row of the root its new key, in the order of time.
 
-    4096 rows can have the time of one bin, which is as long as a unit of kid64; more go to later bins. So fewer rows get
-    a time within a unit than there are sequences.
+    4096 rows can have the time of one bin, which is as long as a unit of kid64; more go to later bins. So fewer rows
+    get a time within a unit than there are sequences.
     """
     return statement(
         """INSERT INTO {} (old, new)

@@ -37,8 +37,8 @@ class Candidate:
     greatest: Optional[str]
 
 
-# Columns of the key's kind of type, also in arrays and domains, without a foreign key. The statistics are in the catalog,
-# so that no code of the owners of these tables runs.
+# Columns of the key's kind of type, also in arrays and domains, without a foreign key. The statistics are in the
+# catalog, so that no code of the owners of these tables runs.
 CANDIDATES = """
     WITH RECURSIVE bases (type, base, is_array) AS (
         SELECT t.oid, t.oid, false FROM pg_catalog.pg_type AS t WHERE t.typtype = 'b' AND t.typcategory <> 'A'
@@ -71,9 +71,11 @@ CANDIDATES = """
            JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
                                                 AND a.attname !~ '^kid_(new|old)_'
            JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
-           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+               AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
            LEFT JOIN pg_catalog.pg_attribute AS k
-               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND a.attname !~ '^_?(id|Id|ID|uuid)$' AND NOT k.attisdropped
+               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND a.attname !~ '^_?(id|Id|ID|uuid)$'
+                   AND NOT k.attisdropped
                   AND regexp_replace(k.attname, '_?[tT]ype$', '') = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
            LEFT JOIN LATERAL (
                SELECT min(e::numeric)::text, max(e::numeric)::text
@@ -167,7 +169,7 @@ def is_called_id(column: str) -> bool:
 
 
 def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator[Finding]:
-    """Yields the columns that look like references to a key. `width` is that of new keys, or 0 if they are no integers."""
+    """Yields the columns that look like references to a key. `width` is that of new keys if they are integers."""
     key = columns[0]
     tops = sorted(
         {column.top for column in columns if column.table == column.top and is_key(conn, column)} | {key.table}

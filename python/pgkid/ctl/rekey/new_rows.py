@@ -125,7 +125,7 @@ def way_back(plan: Plan) -> list[str]:
 
 
 def next_number(plan: Plan, sequence: int, is_identity: bool) -> list[str]:
-    """Returns the statement after which a sequence goes on above all keys or, if new keys are out of its range, where it was.
+    """Returns the statement after which a sequence goes on above all keys or, if it cannot, where it was.
 
     The sequence of an identity has to be told, since it is created again.
     """

@@ -230,6 +230,6 @@ def old_next(conn: Connection, key: catalog.KeyColumn, schema: str) -> str:
         return f"pg_catalog.gen_random_uuid()::{column.type}"
     raise Refused(
         f"keys of type {column.type} without a default cannot be moved",
-        "Give the column a default that makes new keys. After the swap new rows need an old key for the way back, and kidctl"
-        " cannot make one of this type.",
+        "Give the column a default that makes new keys. After the swap new rows need an old key for the way back, and"
+        " kidctl cannot make one of this type.",
     )

@@ -59,11 +59,12 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
 
 
 def of_texts(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields views that pass a query as text, as to crosstab(), which PostgreSQL does not see as depending on its tables."""
+    """Yields views that pass a query as text, as to crosstab(). PostgreSQL does not know that they read its tables."""
     names = names_of(conn, [column.table for column in columns])
     for view, text in conn.execute(
         "SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || oid::regclass, pg_get_viewdef(oid)"
-        "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~ '^pg_|^information_schema$|^kidctl_'"
+        "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~"
+        " '^pg_|^information_schema$|^kidctl_'"
         " ORDER BY 1"
     ).fetchall():
         queries = [t for t in re.findall(r"'((?:[^']|'')*)'", text) if re.search(r"\b(from|join)\b", t, re.I)]
@@ -124,20 +125,23 @@ def of_sequences(conn: Connection, columns: Sequence[KeyColumn], drops: bool) ->
     for name, sequence, owned in conn.execute(
         """
         WITH key AS (
-            SELECT s.refobjid AS sequence, NULL::"char" AS owned FROM pg_catalog.pg_attrdef AS d JOIN pg_catalog.pg_depend AS s
+            SELECT s.refobjid AS sequence, NULL::"char" AS owned FROM pg_catalog.pg_attrdef AS d
+                   JOIN pg_catalog.pg_depend AS s
                    ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND s.objid = d.oid
                       AND s.refclassid = 'pg_catalog.pg_class'::regclass
                    JOIN pg_catalog.pg_class AS c ON c.oid = s.refobjid AND c.relkind = 'S'
              WHERE d.adrelid = %(key)s AND d.adnum = %(number)s
             UNION
-            SELECT s.objid, s.deptype FROM pg_catalog.pg_depend AS s JOIN pg_catalog.pg_class AS c ON c.oid = s.objid AND c.relkind = 'S'
+            SELECT s.objid, s.deptype FROM pg_catalog.pg_depend AS s
+                   JOIN pg_catalog.pg_class AS c ON c.oid = s.objid AND c.relkind = 'S'
              WHERE s.classid = 'pg_catalog.pg_class'::regclass AND s.refclassid = 'pg_catalog.pg_class'::regclass
                    AND s.refobjid = %(key)s AND s.refobjsubid = %(number)s AND s.deptype IN ('a', 'i')
         )
         SELECT i.type || ' ' || i.identity, k.sequence::regclass::text, max(k.owned::text)
           FROM key AS k JOIN pg_catalog.pg_depend AS s ON s.refclassid = 'pg_catalog.pg_class'::regclass
                                                           AND s.refobjid = k.sequence AND s.deptype = 'n'
-               LEFT JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND d.oid = s.objid,
+               LEFT JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass
+                   AND d.oid = s.objid,
                LATERAL pg_catalog.pg_identify_object(s.classid, s.objid, 0) AS i
          WHERE (d.adrelid, d.adnum::int) IS DISTINCT FROM (%(key)s, %(number)s)
          GROUP BY 1, 2 ORDER BY 1
@@ -199,13 +203,14 @@ def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[
                                WHERE s.pnpubid = p.oid AND s.pnnspid = c.relnamespace)
         )
         SELECT format('publication %%I', pubname),
-               concat('publishes ', string_agg(concat(oid::regclass, CASE WHEN listed > 0 THEN ' with a list of columns' END),
+               concat('publishes ', string_agg(
+                   concat(oid::regclass, CASE WHEN listed > 0 THEN ' with a list of columns' END),
                                                ', ' ORDER BY oid::regclass::text))
           FROM published GROUP BY pubname ORDER BY 1
         """,
         columns,
-        "From prepare on, subscribers stop until their tables have the added columns, too. A list of columns does not get"
-        " the new key by itself.",
+        "From prepare on, subscribers stop until their tables have the added columns, too. A list of columns does not"
+        " get the new key by itself.",
     )
     yield from findings(
         conn,
@@ -217,7 +222,8 @@ def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[
          WHERE slot_type = 'logical' AND database = pg_catalog.current_database() ORDER BY 1
         """,
         columns,
-        "Its reader sees one more column of each of these tables from prepare to finish, and other keys after the swap.",
+        "Its reader sees one more column of each of these tables from prepare to finish, and other keys after the"
+        " swap.",
     )
 
 
@@ -260,10 +266,10 @@ def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
         yield Finding(
             "clients",
             "search_path",
-            f"of {user} is {path}, without schema {schema}: after the swap PostgreSQL finds no operator for new keys, so"
-            " even WHERE id = … fails",
-            hint=f"ALTER DATABASE {database} SET search_path = {path}, {schema}, and the same for roles and functions that"
-            " have their own.",
+            f"of {user} is {path}, without schema {schema}: after the swap PostgreSQL finds no operator for new keys,"
+            " so even WHERE id = … fails",
+            hint=f"ALTER DATABASE {database} SET search_path = {path}, {schema}, and the same for roles and functions"
+            " that have their own.",
             stops=True,
             accept_name="search_path",
         )
@@ -290,7 +296,8 @@ def of_time_columns(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
     """Yields columns that could tell when a row was made."""
     for name, message in conn.execute(
         """
-        SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL), CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
+        SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL),
+                                 CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
           FROM pg_catalog.pg_attribute AS a
          WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN (1082, 1114, 1184)
          ORDER BY a.attname !~* 'creat|insert|made|added|start', a.attnum

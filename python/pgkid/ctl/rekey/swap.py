@@ -250,7 +250,7 @@ class Swap:
         )
 
     def refuse_dependents(self) -> None:
-        """Raises an error if something else still depends on the columns, as kidctl does not know how to make it again."""
+        """Raises an error if something that kidctl cannot make again still depends on the columns."""
         plan = self.plan
         names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
         rows = plan.conn.execute(

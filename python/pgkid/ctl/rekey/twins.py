@@ -157,8 +157,8 @@ class Builder:
         if self.adopt(index, name):
             return
         valid = self.plan.conn.execute(
-            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
-            " AND i.indrelid = %s",
+            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text,"
+            " %s::text)) AND i.indrelid = %s",
             (index.schema, name, index.table),
         ).fetchone()
         if valid and not valid[0] and not index.is_partitioned:
