@@ -9,7 +9,7 @@ from support import Database
 
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding
-from pgkid.ctl.rekey import costs, surroundings
+from pgkid.ctl.rekey import costs, lookalikes, surroundings
 from pgkid.ctl.rekey.plan import Options
 
 
@@ -84,6 +84,13 @@ class Surroundings(unittest.TestCase):
         self.assertIn("created_by", unclear)
         for no in ("stripe_id", "flag", "column n of", "poster"):
             self.assertNotIn(no, unclear)
+
+    def test_short_names_of_tables(self) -> None:
+        """A column that only ends with a letter is not called after a table with that name."""
+        short, long = lookalikes.Names(["t"], ["id"], set()), lookalikes.Names(["tags"], ["id"], set())
+        self.assertEqual([True] * 4, [short.fit(name) for name in ("t", "t_id", "tId", "id_t")])
+        self.assertEqual([False] * 3, [short.fit(name) for name in ("last_t", "not_t_id", "wasT")])
+        self.assertEqual([True] * 3, [long.fit(name) for name in ("tag_id", "last_tag_id", "lastTag")])
 
     def test_names_of_tables(self) -> None:
         self.database.run(

@@ -1,4 +1,4 @@
-"""Statements that add, comment, validate and drop a constraint of a table."""
+"""Statements that add, comment and validate a constraint of a table."""
 from __future__ import annotations
 
 from psycopg import sql

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, objects, state
+from pgkid.ctl import catalog, constraints, filling, hanging, objects, state
 from pgkid.ctl.details import give_parts, of_index, parts
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
@@ -217,23 +217,15 @@ class Change:
         about = on_table("constraint", constraint.name, table)
         if about in self.given_up or is_time_check(constraint):
             return
-        late = sql.SQL(" NOT VALID" if self.is_late(constraint) else "")
-        text = sql.SQL(self.plan.rewriter.rewrite(constraint.definition))
-        self.runner.execute(
-            statement("ALTER TABLE {} ADD CONSTRAINT {} {}{}", table.sql, constraint.sql, text, late, about=about)
-        )
+        text = self.plan.rewriter.rewrite(constraint.definition)
+        self.runner.execute(constraints.add(table.sql, about, text, self.is_late(constraint)))
         if constraint.comment:
-            comment = "COMMENT ON CONSTRAINT {} ON {} IS {}"
-            self.runner.execute(statement(comment, constraint.sql, table.sql, constraint.comment))
+            self.runner.execute(constraints.comment(table.sql, about, constraint.comment))
 
     def is_late(self, constraint: catalog.Constraint) -> bool:
         """Returns whether a constraint can be validated after the transaction."""
-        can_be = (
-            constraint.kind == "c"
-            or self.plan.table(constraint.table).kind == "r"
-            or self.plan.conn.info.server_version >= 180000
-        )
-        return constraint.is_validated and can_be
+        table = self.plan.table(constraint.table)
+        return constraint.is_validated and constraints.can_be_late(self.plan.conn, constraint, table)
 
     def note(self) -> None:
         """Keeps in the database what is left to do after the transaction."""

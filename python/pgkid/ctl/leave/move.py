@@ -5,7 +5,7 @@ from typing import Callable, Collection, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, state
+from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.kid import CORE
@@ -140,9 +140,7 @@ class Leave:
             (table, name),
         ):
             about = Object("constraint", "", name, table, f"constraint {name} on {table}")
-            runner.execute(
-                statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", sql.SQL(table), sql.Identifier(name), about=about)
-            )
+            runner.execute(constraints.validate(sql.SQL(table), about))
 
     def look_again(self, runner: Runner) -> None:
         """Reports what still depends on kid."""

@@ -12,7 +12,7 @@ from typing import Iterator
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.details import details, of_index
 from pgkid.ctl.leave.domains import Domains
@@ -91,9 +91,8 @@ class Node:
     def finish(self, runner: Runner) -> None:
         """Gives the new table the keys of the old one, which take over those of partitions, and what else it had."""
         for name, text in self.constraints:
-            add = "ALTER TABLE {} ADD CONSTRAINT {} {}"
             about = on_table("constraint", name, self.table)
-            runner.execute(statement(add, self.table.sql, sql.Identifier(name), sql.SQL(text), about=about))
+            runner.execute(constraints.add(self.table.sql, about, text))
         for name, column in self.sequences:
             runner.execute(Statement(raw(f"ALTER SEQUENCE {name} OWNED BY {self.table.label}.{column}")))
         for flag, words in ((self.table.row_security, "ENABLE"), (self.table.force_row_security, "FORCE")):

@@ -1,15 +1,16 @@
 """The move of a table to partitions: its steps, and what a rehearsal needs to know of it."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, state
+from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS
-from pgkid.ctl.objects import of_table
+from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.plan import UNTIL, Options, Plan, bound_at, read_plan, until_of
@@ -123,9 +124,9 @@ class Partition:
         """Validates the constraint, which blocks nobody."""
         plan = self.plan()
         if not plan.is_swapped:
-            about = of_table(plan.root, "rows of")
-            name = sql.Identifier(UNTIL)
-            runner.execute(statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", plan.root.sql, name, about=about))
+            about = on_table("constraint", UNTIL, plan.root)
+            about = replace(about, label=f"rows of {plan.root.label} before {plan.until}")
+            runner.execute(constraints.validate(plan.root.sql, about))
 
     def swap(self, runner: Runner) -> None:
         """Makes the table the first partition of a new one."""

@@ -11,11 +11,11 @@ from typing import Any, Iterator, Optional
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.objects import Object
 from pgkid.ctl.partition.plan import Plan
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Runner, Statement
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,13 @@ class Late:
 
     def add(self) -> list[Statement]:
         """Returns the statements of the swap, if there are any."""
-        return [] if self.takes_over else self.create(" NOT VALID" * self.is_validated)
+        return [] if self.takes_over else self.create(self.is_validated)
 
-    def create(self, suffix: str) -> list[Statement]:
+    def create(self, late: bool) -> list[Statement]:
         """Returns the statements that create it."""
-        name, table = sql.Identifier(self.name), sql.SQL(self.table)
-        head = "ALTER TABLE {} ADD CONSTRAINT {} {}{}"
-        made = [statement(head, table, name, sql.SQL(self.definition), sql.SQL(suffix), about=self.about)]
-        if self.comment:
-            made.append(statement("COMMENT ON CONSTRAINT {} ON {} IS {}", name, table, self.comment, about=self.about))
-        return made
+        table = sql.SQL(self.table)
+        made = [constraints.add(table, self.about, self.definition, late)]
+        return made + ([constraints.comment(table, self.about, self.comment)] if self.comment else [])
 
     def end(self, runner: Runner) -> None:
         """Validates or adds it, unless that is done."""
@@ -59,10 +56,9 @@ class Late:
             (self.table, self.name),
         )
         if self.takes_over and validated is None:
-            runner.retried([], lambda: runner.all(self.create("")))
+            runner.retried([], lambda: runner.all(self.create(False)))
         elif self.is_validated and validated is False:
-            table, name = sql.SQL(self.table), sql.Identifier(self.name)
-            runner.execute(statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", table, name, about=self.about))
+            runner.execute(constraints.validate(sql.SQL(self.table), self.about))
 
 
 def parts(plan: Plan, key: catalog.Constraint, old: catalog.Table, root_kind: str, old_label: str) -> Iterator[Late]:

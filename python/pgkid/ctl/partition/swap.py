@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging, objects
+from pgkid.ctl import catalog, constraints, filling, hanging, objects
 from pgkid.ctl.connection import one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.details import details, grants, identity, of_index
@@ -214,19 +214,15 @@ class Forward(Swap):
 
     def add(self, name: str, definition: str, comment: Optional[str]) -> None:
         """Adds a constraint to the new table."""
-        table, about = self.plan.root.sql, on_table("constraint", name, self.plan.root)
-        constraint = sql.Identifier(name)
-        self.runner.execute(
-            statement("ALTER TABLE {} ADD CONSTRAINT {} {}", table, constraint, sql.SQL(definition), about=about)
-        )
+        about = on_table("constraint", name, self.plan.root)
+        self.runner.execute(constraints.add(self.plan.root.sql, about, definition))
         self.comment(name, comment)
 
     def comment(self, name: str, comment: Optional[str]) -> None:
         """Gives a constraint of the new table a comment."""
-        table, about = self.plan.root.sql, on_table("constraint", name, self.plan.root)
         if comment:
-            text = "COMMENT ON CONSTRAINT {} ON {} IS {}"
-            self.runner.execute(statement(text, sql.Identifier(name), table, comment, about=about))
+            about = on_table("constraint", name, self.plan.root)
+            self.runner.execute(constraints.comment(self.plan.root.sql, about, comment))
 
     def create_index(self, index: catalog.Index, lines: list[str]) -> None:
         """Gives the new table an index or a unique constraint, and what belongs to it."""

@@ -157,7 +157,11 @@ class Names:
         """Returns whether a column is called as one that refers."""
         parts = words(column)
         ends = {"".join(parts[n:]) for n in range(len(parts))}
-        if ends & {stem + suffix for stem in self.stems for suffix in SUFFIXES} or ends & self.keys:
+        # Much ends with a word of one or two letters, so that the whole column must be called as such a table.
+        whole = {"".join(parts)}
+        if ends & self.keys or any(
+            stem + suffix in (ends if len(stem) > 2 else whole) for stem in self.stems for suffix in SUFFIXES
+        ):
             return True
         return bool(parts) and parts[0] in PREFIXES and "".join(parts[1:]) in self.stems
 

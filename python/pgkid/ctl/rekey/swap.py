@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, filling, hanging
+from pgkid.ctl import catalog, constraints, filling, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import Part, details, give_parts, of_index, parts
 from pgkid.ctl.findings import Refused
@@ -210,7 +210,7 @@ class Swap:
         """Gives twins of constraints the names. On the way back the old ones are added, and validated afterwards."""
         for index in self.indexes:
             if index.is_primary and index.is_partitioned and not index.parent:
-                self.add(index.table, index.name, index.constraint_definition or "", "")
+                self.add(index.table, index.name, index.constraint_definition or "", False)
         for constraint in self.constraints if self.d.word == "new" else []:
             table = self.plan.table(constraint.table).sql
             about = twins.object_of(self.plan, constraint)
@@ -220,34 +220,21 @@ class Swap:
         give_parts(self.runner, self.of_parts)
         for constraint in self.constraints:
             if constraint.comment:
-                self.comment(constraint.table, constraint.name, constraint.comment)
+                about, table = twins.object_of(self.plan, constraint), self.plan.table(constraint.table).sql
+                self.runner.execute(constraints.comment(table, about, constraint.comment))
 
     def restore_constraints(self) -> None:
         """Adds the constraints that were there before the swap."""
         assert self.plan.state
         for label, name, definition, late in self.plan.state.kept["constraints"]:
             table = catalog.tables(self.plan.conn, [one(self.plan.conn, "SELECT to_regclass(%s)::oid", (label,))])[0]
-            self.add(table.oid, name, definition, " NOT VALID" if late else "")
+            self.add(table.oid, name, definition, late)
 
-    def add(self, table: int, name: str, definition: str, late: str) -> None:
+    def add(self, table: int, name: str, definition: str, late: bool) -> None:
         """Adds a constraint to a table."""
         relation = self.plan.table(table)
-        self.runner.execute(
-            statement(
-                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
-                relation.sql,
-                sql.Identifier(name),
-                sql.SQL(definition),
-                sql.SQL(late),
-                about=on_table("constraint", name, relation),
-            )
-        )
-
-    def comment(self, table: int, name: str, text: str) -> None:
-        """Comments a constraint."""
-        self.runner.execute(
-            statement("COMMENT ON CONSTRAINT {} ON {} IS {}", sql.Identifier(name), self.plan.table(table).sql, text)
-        )
+        about = on_table("constraint", name, relation)
+        self.runner.execute(constraints.add(relation.sql, about, definition, late))
 
     def refuse_dependents(self) -> None:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
@@ -296,15 +283,13 @@ class Swap:
                 self.plan.conn, catalog.related(self.plan.conn, self.plan.root.oid), self.plan.schema
             )
         }
-        constraints = []
+        kept = []
         for c in self.constraints:
             table = self.plan.table(c.table)
-            late = c.is_validated and (
-                c.kind == "c" or table.kind == "r" or self.plan.conn.info.server_version >= 180000
-            )
-            constraints.append([table.label, c.name, c.definition, late])
+            late = c.is_validated and constraints.can_be_late(self.plan.conn, c, table)
+            kept.append([table.label, c.name, c.definition, late])
         return {
-            "constraints": constraints,
+            "constraints": kept,
             "refresh": filling.to_fill(self.made, self.plan.state),
             "made": [[asdict(m.object), m.make, after.get(m.object, [])] for m in self.made],
             "statistics": hanging.has_statistics(self.made),

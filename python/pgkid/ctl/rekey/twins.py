@@ -12,6 +12,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog
+from pgkid.ctl.constraints import add, can_be_late, validate
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
@@ -231,7 +232,7 @@ class Builder:
                 for part in self.leaves(constraint.table):
                     self.add_constraint(constraint, part, True)
             else:
-                late = constraint.is_validated and (constraint.kind == "c" or not self.is_partitioned_key(constraint))
+                late = constraint.is_validated and not self.is_partitioned_key(constraint)
                 self.add_constraint(constraint, constraint.table, late)
 
     def add_constraint(self, constraint: catalog.Constraint, table: int, late: bool) -> None:
@@ -239,21 +240,14 @@ class Builder:
         name = self.plan.direction("new").beside(constraint.name)
         if self.exists(table, name):
             return
-        add = statement(
-            "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
-            self.plan.table(table).sql,
-            sql.Identifier(name),
-            sql.SQL(self.texts[object_of(self.plan, constraint)][1]),
-            sql.SQL(" NOT VALID" if late else ""),
-            about=object_of(self.plan, constraint),
-        )
+        about = object_of(self.plan, constraint)
+        twin = add(self.plan.table(table).sql, replace(about, name=name), self.texts[about][1], late)
         with operators_of_kid(self.runner, self.plan.keys.home):
-            self.runner.execute(add)
+            self.runner.execute(twin)
 
     def is_partitioned_key(self, constraint: catalog.Constraint) -> bool:
         """Returns whether a constraint is a foreign key that PostgreSQL cannot add without looking at rows."""
-        is_18 = self.plan.conn.info.server_version >= 180000
-        return constraint.kind == "f" and self.plan.table(constraint.table).kind == "p" and not is_18
+        return not can_be_late(self.plan.conn, constraint, self.plan.table(constraint.table))
 
     def is_in_parts(self, constraint: catalog.Constraint) -> bool:
         """Returns whether a constraint is added to each partition first, which can be validated without a lock."""
@@ -330,12 +324,7 @@ class Builder:
 def validation(plan: Plan, table: int, name: str) -> Statement:
     """Returns a statement that validates a constraint."""
     relation = plan.table(table)
-    return statement(
-        "ALTER TABLE {} VALIDATE CONSTRAINT {}",
-        relation.sql,
-        sql.Identifier(name),
-        about=on_table("constraint", name, relation),
-    )
+    return validate(relation.sql, on_table("constraint", name, relation))
 
 
 def deferrable(index: catalog.Index) -> sql.SQL:
