@@ -239,8 +239,8 @@ ok_kidctl('swap', 'p');
 # A reader that has read enough
 my $closed = path_to_kidctl;
 my $arguments = "rekey check p --during '[2024-01-01, 2025-01-01)' --no-rehearsal -d \"" . as_role($node, 'one', 'app') . '"';
-my $errors = `PATH=$closed; kidctl $arguments 2>&1 >/dev/full | cat; kidctl $arguments 2>&1 | head -1`;
-unlike($errors, qr/Traceback|Broken pipe|Exception/, 'a closed pipe is no error');
+my $errors = `PATH=$closed; { kidctl $arguments | true; } 2>&1`;
+unlike($errors, qr/Traceback|error|Exception/i, 'a closed pipe is no error');
 
 # What a table that leaves kid can lose, if the user accepts that
 fresh(q{CREATE TABLE f (id flake, "a b" boolean GENERATED ALWAYS AS (id IS NULL) STORED,
