@@ -44,6 +44,20 @@ SELECT count(*) FROM t WHERE holds() AND holds(k) AND holds(k, k) AND holds(n, k
     AND holds(k, 'empty', 'x') AND holds(id, 'empty', 'x') AND holds(id, 'empty', 8, 8);
 EXPLAIN (COSTS OFF) SELECT FROM t WHERE holds(k, k) AND holds('<', k, k) AND holds(k, 'empty', 'x');
 
+-- Nor is a condition with the arguments of one of kid's a comparison, if it is not in C.
+CREATE FUNCTION holds(kid96, tstzrange) RETURNS boolean LANGUAGE plpgsql STABLE SUPPORT kid_support AS 'BEGIN RETURN true; END';
+CREATE FUNCTION holds(text, kid96, timestamptz) RETURNS boolean LANGUAGE plpgsql STABLE SUPPORT kid_support AS 'BEGIN RETURN true; END';
+SELECT count(*) FROM t WHERE holds(id, 'empty') AND holds('<', id, '-infinity');
+
+-- A call is not replaced by that of a function which happens to take the setting besides. It may be of any kind.
+CREATE FUNCTION alone(kid96) RETURNS text LANGUAGE plpgsql STABLE SUPPORT kid_support AS $$BEGIN RETURN 'alone'; END$$;
+CREATE FUNCTION alone(kid96, int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 17; END';
+CREATE FUNCTION ranked(kid96) RETURNS bigint LANGUAGE plpgsql STABLE SUPPORT kid_support AS 'BEGIN RETURN 5; END';
+CREATE FUNCTION ranked(kid96, int) RETURNS bigint LANGUAGE internal STABLE WINDOW AS 'window_rank';
+CREATE FUNCTION one(kid96) RETURNS bigint LANGUAGE plpgsql STABLE SUPPORT kid_support AS 'BEGIN RETURN 1; END';
+CREATE FUNCTION one(kid96, int) RETURNS SETOF bigint LANGUAGE plpgsql STABLE AS 'BEGIN RETURN NEXT 1; END';
+SELECT alone(id) || '!' AS alone, ranked(id), one(id) FROM t WHERE n = 1;
+
 -- An index is asked about each condition on its column.
 CREATE INDEX ON t (k);
 SET enable_seqscan = off;
@@ -56,7 +70,7 @@ DO $$
 DECLARE
     function text;
 BEGIN
-    FOR function IN SELECT oid::regprocedure FROM pg_proc WHERE proname IN ('nothing', 'no_id', 'no_set', 'many', 'holds') LOOP
+    FOR function IN SELECT oid::regprocedure FROM pg_proc WHERE proname IN ('nothing', 'no_id', 'no_set', 'many', 'holds', 'alone', 'ranked', 'one') LOOP
         EXECUTE format('DROP FUNCTION %s', function);
     END LOOP;
 END $$;

@@ -28,10 +28,8 @@ constexpr time_function functions[] = {
 #undef X
 };
 
-/// Returns the strategy of the operator that a function implements, for an ID on its left. Returns 0 for <@ and @>.
-StrategyNumber strategy_of_function(Oid function) {
-  char const *const name = symbol_of(function);
-  std::string_view const symbol = name != nullptr ? name : "";
+/// Returns the strategy of the operator that a function in C implements, for an ID on its left, and 0 for <@ and @>.
+StrategyNumber strategy_of_symbol(std::string_view symbol) {
   // Not substr(), which can raise an exception, and so needs C++'s library at run time.
   auto const ends_with = [&](std::string_view end) {
     return symbol.size() > end.size() &&
@@ -46,8 +44,8 @@ StrategyNumber strategy_of_function(Oid function) {
   return 0;
 }
 
-/// Describes a function, which may be of any kind: a superuser can give planner support to any. That of kid takes an ID
-/// and a time, before them the operator if it is given by name, and after them the setting if it is given.
+/// Describes a function, which may be of any kind: a superuser can give planner support to any. That of kid is in C. It
+/// takes an ID and a time, before them the operator if it is given by name, and after them the setting if it is given.
 comparison_function look_up(Oid function) {
   comparison_function result = {};
   Oid *arguments = nullptr;
@@ -55,14 +53,15 @@ comparison_function look_up(Oid function) {
 
   result.function = function;
   // The function may have been dropped since the query was parsed.
-  if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
+  char const *const symbol = symbol_of(function);
+  if (symbol == nullptr)
     return result;
   static_cast<void>(get_func_signature(function, &arguments, &count));
   result.by_name = count > 0 && arguments[0] == TEXTOID;
   int const first = result.by_name ? 1 : 0;
   if (count < first + 2)
     return result;
-  result.strategy = result.by_name ? 0 : strategy_of_function(function);
+  result.strategy = result.by_name ? 0 : strategy_of_symbol(symbol);
   Oid const time = result.by_name || result.strategy != 0 ? TIMESTAMPTZOID : TSTZRANGEOID;
   result.id_first = getBaseType(arguments[first + 1]) == time;
   result.id = arguments[result.id_first ? first : first + 1];

@@ -26,6 +26,7 @@ bool estimate_rows(SupportRequestRows *request) {
 ///   kid_timestamp(id)        kid_timestamp(id, 8)
 ///
 /// That function is IMMUTABLE. So the call can be folded, prune partitions, match an index, and run on another server.
+/// Both have one definition in C. Another function of that name could be of another type, or belong to another role.
 Node *with_setting(SupportRequestSimplify *request) {
   FuncExpr const *const written = request->fcall;
   // The type of ID that the function returns, or else of its first argument.
@@ -34,12 +35,12 @@ Node *with_setting(SupportRequestSimplify *request) {
     type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
   Node *const value = type != nullptr ? value_in_query(*type, request->root) : nullptr;
   // The function may have been dropped since the query was parsed.
-  char const *const name = get_func_name(written->funcid);
+  char const *const symbol = symbol_of(written->funcid);
   int count = 0;
   bool constant = true;
   ListCell *cell = nullptr;
 
-  if (value == nullptr || name == nullptr)
+  if (value == nullptr || symbol == nullptr)
     return nullptr;
   List *const arguments = lappend(list_copy(written->args), value);
   auto *const types = static_cast<Oid *>(palloc(static_cast<std::size_t>(list_length(arguments)) * sizeof(Oid)));
@@ -47,7 +48,10 @@ Node *with_setting(SupportRequestSimplify *request) {
     types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
     constant = constant && IsA(lfirst(cell), Const);
   }
-  Oid const function = function_of(get_func_namespace(written->funcid), name, types, count);
+  Oid const function = function_of(get_func_namespace(written->funcid), get_func_name(written->funcid), types, count);
+  char const *const found = symbol_of(function);
+  if (found == nullptr || strcmp(found, symbol) != 0)
+    return nullptr;
   auto *const whole = reinterpret_cast<Node *>(call(function, arguments));
   // Other arguments are simplified already. To look at them again at each level would take cubic time if calls are
   // nested.
