@@ -2409,13 +2409,18 @@ COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
     'errors if their ID was not made in their transaction';
 
+-- While DROP TRIGGER waits, another table can get the name that it was given.
 CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 BEGIN
-    EXECUTE concat_ws(
-        '; ',
-        format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab),
-        CASE WHEN granted IS NOT NULL THEN format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass) END);
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
+    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
+        RAISE 'table % was renamed while its triggers were to be dropped', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
     'removes the triggers of `kid_track()` from a table, and a right that it granted';

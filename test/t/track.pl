@@ -509,6 +509,23 @@ foreach my $name (@databases)
 	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
 
+	# While kid_untrack() waits for a writer, another schema gets the name of the table's.
+	run(join '', map { "CREATE SCHEMA $_; CREATE TABLE $_.given (id bigserial PRIMARY KEY);
+			SELECT kid.kid_track('$_.given', reject => true);" } qw(true_home false_home));
+	my ($writes, $untracks) = map { open_session($node, $database) } 1 .. 2;
+	answer($writes, 'BEGIN; INSERT INTO true_home.given DEFAULT VALUES;');
+	ask($untracks, q{SELECT kid.kid_untrack('true_home.given');});
+	wait_for_lock($untracks);
+	run('ALTER SCHEMA true_home RENAME TO away; ALTER SCHEMA false_home RENAME TO true_home');
+	answer($writes, 'COMMIT;');
+	like(answer($untracks), qr/ERROR:  55000: table away[.]given was renamed while/,
+		"$name: kid_untrack() of a table whose schema is renamed meanwhile is an error");
+	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgname LIKE '%kid_track'
+			AND tgrelid IN ('away.given'::regclass, 'true_home.given'::regclass)}), 4,
+		'and leaves all triggers');
+	run(q{SELECT kid.kid_untrack('away.given'), kid.kid_untrack('true_home.given')});
+	close_session($_) foreach $writes, $untracks;
+
 	# A sequence that is set back, and gets where it was when the session asked before
 	my @sessions = map { open_session($node, $database) } 1 .. 2;
 	foreach my $back ('', ' RESTART IDENTITY')
