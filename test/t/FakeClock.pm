@@ -6,6 +6,7 @@ use warnings;
 use parent -norequire, 'PostgreSQL::Test::Cluster';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
+use Sql ();
 use Test::More ();
 
 # $node->{preload} names another library for LD_PRELOAD.
@@ -61,15 +62,15 @@ sub restart
 	return;
 }
 
-sub sql { return $_[0]->safe_psql('postgres', $_[1]) }
+sub sql { return Sql::sql_on(@_) }
 
-# Returns the error of a query, with its SQLSTATE, detail and hint.
+# Returns the error of a query that must fail, as Sql.pm does.
 sub error_of
 {
 	my ($self, $query) = @_;
-	my ($status, $stdout, $stderr) = $self->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	Test::More::isnt($status, 0, 'the query fails');
-	return $stderr;
+	my $error = Sql::error_of($query, node => $self, database => 'postgres');
+	Test::More::isnt($error, '', 'the query fails');
+	return $error;
 }
 
 # Starts a query that must wait for the clock or a sequence, and returns when it waits.

@@ -8,10 +8,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(%node sql wait_until statements_of run_block);
+our @EXPORT = qw(%node wait_until statements_of run_block);
 our %node;    # the servers, by their names on the pages
 
-sub sql { my ($node, $query, $database) = @_; return $node->safe_psql($database // 'postgres', $query) }
 sub wait_until { my ($node, $query, $what) = @_; return ok($node->poll_query_until('postgres', $query), $what) }
 
 # Returns the statements of a block of the page, each with the server to run it on, and with the number of its part. A

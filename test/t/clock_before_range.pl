@@ -5,12 +5,13 @@ use strict;
 use warnings;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = FakeClock->new('main');
 $node->init;
 $node->start;
-sub sql { return $node->sql($_[0]) }
+use_database($node);
 
 sql('CREATE EXTENSION kid');
 sql("SET kid.flake_epoch = 1300000000000; SELECT kid_next(), sno_next(), flake_next(), kid_uuidv7()");

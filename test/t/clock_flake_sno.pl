@@ -4,13 +4,13 @@ use strict;
 use warnings;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = FakeClock->new('main');
 $node->init;
 $node->start;
-
-sub sql { return $node->sql($_[0]) }
+use_database($node);
 
 sql('CREATE EXTENSION kid;
 	CREATE TABLE ids (n bigserial, id sno DEFAULT sno_next(), at timestamptz DEFAULT clock_timestamp())');

@@ -6,6 +6,7 @@ use warnings;
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -19,8 +20,8 @@ $node->safe_psql('postgres', q{
 	CREATE DATABASE elsewhere;
 });
 $node->safe_psql('elsewhere', 'CREATE EXTENSION kid');
+use_database($node);
 
-sub sql { return $node->safe_psql('postgres', shift) }
 sub add { return sql("INSERT INTO events (what) VALUES ('" . shift . "') RETURNING id") }
 
 # What a consumer sees.
@@ -330,12 +331,6 @@ sql(q{
 	INSERT INTO own (id, f, u) SELECT kid_next(), flake_next(), kid_uuidv7();
 	INSERT INTO own (f, u) VALUES (NULL, NULL);
 });
-sub error_of
-{
-	my ($query) = @_;
-	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	return $stderr =~ s/\n.*//sr =~ s/.*?ERROR: +//r;
-}
 my $id = sql('SELECT kid_next()');
 like(error_of("INSERT INTO own (id) VALUES ('$id')"), qr/^23514: ID \Q$id\E was not made in this transaction/,
 	'an ID of an earlier transaction is rejected');

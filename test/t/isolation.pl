@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -11,16 +12,6 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
-
-# Returns all that psql prints, errors and notices with their SQLSTATE, detail and hint.
-sub output_of
-{
-	my ($database, $query, $role) = @_;
-	my ($status, $stdout, $stderr) =
-	  $node->psql($database, "\\set VERBOSITY verbose\n\\set SHOW_CONTEXT never\n$query",
-		connstr => $node->connstr($database) . ($role ? " user=$role" : ''));
-	return $stdout . $stderr;
-}
 
 # Calls as the pages write them, where to look for them, and the editions that have the function.
 my @calls = (
@@ -45,6 +36,7 @@ my ($listed) = $reference =~ /^These functions raise error 55000 (.*?)\n\n/ms
 my ($job) = $reference =~ /^(ALTER ROLE (\w+) IN DATABASE \w+ SET default_transaction_isolation = .*;)$/m
   or die 'functions.md: no ALTER ROLE';
 my ($owner, $database) = $job =~ /ROLE (\w+) IN DATABASE (\w+)/;
+use_database($node, $database);
 $node->safe_psql('postgres', "CREATE ROLE $owner LOGIN");
 
 foreach my $function (map { $_->[1] =~ /(kid_\w+)\(/ } @calls)
@@ -79,16 +71,16 @@ foreach my $edition ('extension', 'plain')
 			like(slurp_file("docs/$page"), qr/\Q$call\E/, "$call is on $page");
 			$call =~ s/events/tracked/ if $call =~ /kid_horizon|kid_track/;
 			my $owners = $call =~ /'(?:events|tracked)'/ ? "SET ROLE $owner; " : '';
-			my $output = output_of($database, "$owners$call");
+			my $output = output_of("$owners$call");
 			like($output, qr/ERROR:  55000: .* at READ COMMITTED$/m, "$where is an error");
 			my ($begin, $set) = $output
 			  =~ /^HINT:  .*(BEGIN ISOLATION LEVEL READ COMMITTED).*(SET default_transaction_isolation = '[a-z ]*')/m;
 			ok(defined $set, "$where has two hints") or diag $output;
-			unlike(output_of($database, "$owners$begin; $call; COMMIT"), qr/ERROR|WARNING/,
+			unlike(output_of("$owners$begin; $call; COMMIT"), qr/ERROR|WARNING/,
 				"$where works after $begin");
-			unlike(output_of($database, "$owners$set; $call"), qr/ERROR|WARNING/, "$where works after $set");
+			unlike(output_of("$owners$set; $call"), qr/ERROR|WARNING/, "$where works after $set");
 			# PostgreSQL treats it as READ COMMITTED.
-			unlike(output_of($database, "${owners}BEGIN ISOLATION LEVEL READ UNCOMMITTED; $call"), qr/ERROR|WARNING/,
+			unlike(output_of("${owners}BEGIN ISOLATION LEVEL READ UNCOMMITTED; $call"), qr/ERROR|WARNING/,
 				"$where works at READ UNCOMMITTED");
 		}
 		if ($edition eq 'extension')
@@ -96,13 +88,13 @@ foreach my $edition ('extension', 'plain')
 			# "A clock that was wrong": steps 3 and 5.
 			my ($hold, $reset) = slurp_file('docs/operate/when-something-is-wrong.md')
 			  =~ /`(BEGIN[^`]*kid_hold_clocks[^`]*;)`.*`(SELECT kid_reset_clock[^`]*COMMIT;)`/s;
-			unlike(output_of($database, "$hold $reset"), qr/ERROR|WARNING/,
+			unlike(output_of("$hold $reset"), qr/ERROR|WARNING/,
 				"$level: clocks are reset as the page says");
 		}
 		$node->safe_psql('postgres', $job);
 		foreach (@calls[ 0 .. 2 ])
 		{
-			unlike(output_of($database, $_->[1], $owner), qr/ERROR|WARNING/,
+			unlike(output_of($_->[1], role => $owner), qr/ERROR|WARNING/,
 				"$edition, $level: a job works after ALTER ROLE: $_->[1]");
 		}
 		$node->safe_psql('postgres', "ALTER ROLE $owner IN DATABASE $database RESET default_transaction_isolation");

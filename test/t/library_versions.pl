@@ -5,12 +5,14 @@ use warnings;
 use File::Copy;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
+use_database($node);
 my $installed = $node->config_data('--pkglibdir') . '/kid.so';
 my $directory = PostgreSQL::Test::Utils::tempdir;
 # The function that the install script of this version needs.
@@ -44,13 +46,6 @@ sub install
 	return;
 }
 
-sub error_of
-{
-	my ($database, $query) = @_;
-	my ($status, $stdout, $stderr) = $node->psql($database, "\\set VERBOSITY verbose\n$query");
-	return $stderr;
-}
-
 my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ],
 	[ 'src/pg/clocks/shmem.cpp', qr/struct_version == 1 /, 'struct_version == 2 ' ]);
 my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/\(\K$library\b/, 'kid_library_0_9' ]),
@@ -65,8 +60,8 @@ install($older);
 foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats()',
 	'SELECT kid_observe(sno_floor(now()))')
 {
-	my $error = 'ERROR:  55000: shared memory of kid was set up by another version of its library';
-	like(error_of('postgres', $query),
+	my $error = '^55000: shared memory of kid was set up by another version of its library';
+	like(error_of($query),
 		qr/$error\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
 		"$query fails in a library with another struct in shared memory");
 }
@@ -77,8 +72,8 @@ is($node->safe_psql('postgres', 'SELECT kid_version()'), '0.9.0',
 	'kid_version() tells the version of the library, not that of the script');
 
 # The install script may need functions that the library does not have.
-like(error_of('other', 'CREATE EXTENSION kid'),
-	qr/ERROR:  42883: could not find function "$library" in file/,
+like(error_of('CREATE EXTENSION kid', database => 'other'),
+	qr/^42883: could not find function "$library" in file/,
 	'CREATE EXTENSION fails with an older library');
 is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0',
 	'a failed CREATE EXTENSION leaves no function behind');
@@ -119,7 +114,7 @@ $node->safe_psql('other', qq{
 });
 $node->safe_psql('other', q{CREATE TABLE strange (id other.kid64);
 	CREATE TRIGGER own BEFORE INSERT ON strange FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id')});
-like(error_of('other', "$_ INSERT INTO strange VALUES ('1')"),
+like(error_of("$_ INSERT INTO strange VALUES ('1')", database => 'other'),
 	qr/column "id" of relation "strange" is of type other\.kid64/,
 	'a type of another library is not a type of IDs' . ($_ && ', even if that library is loaded first'))
   foreach '', "LOAD '$directory/same_symbol';";
@@ -142,10 +137,10 @@ SKIP:
 	skip 'from 18 on every minor version is supported', 2 if $number >= 180000;
 	my $next = $number + 1;
 	install(build('1.0.0', [ 'src/pg/module.cpp', qr/least_version\(version\)/, $next ]));
-	like(error_of('other', 'SELECT kid_next()'),
-		qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /,
+	like(error_of('SELECT kid_next()', database => 'other'),
+		qr/^0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /,
 		'kid_next() fails on a minor version that is too old');
-	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /,
+	like(error_of(q{SELECT '...........'::kid64}, database => 'other'), qr/^0A000: /,
 		'an input function fails on a minor version that is too old');
 	install($newer);
 }

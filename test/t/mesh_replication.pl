@@ -9,6 +9,7 @@ use IPC::Run ();
 use Mesh;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -31,7 +32,7 @@ sub start_server
 	$node->append_conf('postgresql.conf', join "\n", 'max_logical_replication_workers = 8', 'max_worker_processes = 16',
 		@conf, '');
 	$node->start;
-	sql($node, $schema);
+	sql_on($node, $schema);
 	return $node;
 }
 
@@ -73,7 +74,7 @@ sub stop_writers
 {
 	foreach (@writers)
 	{
-		sql($_->{node}, 'ALTER TABLE stop ADD stopped bool; INSERT INTO stop DEFAULT VALUES');
+		sql_on($_->{node}, 'ALTER TABLE stop ADD stopped bool; INSERT INTO stop DEFAULT VALUES');
 		ok($_->{handle}->finish, 'a client wrote on ' . $_->{node}->name . ' without an error');
 	}
 	return;
@@ -83,7 +84,7 @@ sub stop_writers
 sub contents
 {
 	my ($node, $database) = @_;
-	return sql($node, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server)
+	return sql_on($node, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server)
 		FROM (SELECT server, count(*) FROM orders GROUP BY server) AS s
 						UNION ALL SELECT md5(string_agg(o::text, '' ORDER BY id)) FROM orders AS o}, $database);
 }
@@ -101,7 +102,7 @@ sub catch_up
 
 # The first two servers. Clients write on a from the beginning, on b from the moment that the page gives.
 my $a = start_server('a');
-sql($a, q{INSERT INTO orders (server) SELECT 'a' FROM generate_series(1, 1000)});
+sql_on($a, q{INSERT INTO orders (server) SELECT 'a' FROM generate_series(1, 1000)});
 start_writer($a);
 my $b = start_server('b', 'kid.lanes = 16', 'kid.node = 1');
 run_block($first_two);
@@ -127,22 +128,23 @@ catch_up($a, $b, $c, $d);
 my $contents = contents($a);
 like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{3,}, d \d{2,}\n/, 'all servers made rows: ' . $contents =~ s/\n.*//sr);
 is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c, $d;
-is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'),
+is(sql_on($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$)
+		FROM orders WHERE server <> $$a$$'),
 	'b8 c4 d12', 'IDs of each server are in its lane');
 # 19 counts the errors of more kinds of synchronization.
 my $errors = q{SELECT count(*) FROM pg_stat_subscription_stats s, jsonb_each_text(to_jsonb(s)) e
 	WHERE e.key LIKE '%\_error_count' AND e.value <> '0'};
-is(sql($_, $errors), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
+is(sql_on($_, $errors), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
 
 # The lanes of recent rows. A publisher that is restarted goes on with its subscribers, but not with `disable_on_error`.
 my ($lanes) = $page =~ /^(SELECT kid_sequence.*?;)/ms;
-is(sql($a, $lanes) =~ s/\|\d+$//gmr, "0\n4\n8\n12", 'the page shows the lanes of recent rows');
+is(sql_on($a, $lanes) =~ s/\|\d+$//gmr, "0\n4\n8\n12", 'the page shows the lanes of recent rows');
 
 # Inserts a row on a server, and returns where it arrives.
 sub arrives
 {
 	my ($from, @nodes) = @_;
-	my $id = sql($from, "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
+	my $id = sql_on($from, "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
 	return join ' ', map { $_->poll_query_until('postgres', "SELECT count(*) = 1 FROM orders WHERE id = '$id'")
 		  ? $_->name : () } @nodes;
 }
@@ -151,13 +153,13 @@ $b->stop;
 wait_until($a, q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}, 'a_from_b does not run');
 $b->start;
 is(arrives($b, $a, $c, $d), 'a c d', 'a publisher was restarted: its rows arrive');
-is(sql($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled')
+is(sql_on($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled')
   foreach $a, $c, $d;
-sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
 $b->restart;
 wait_until($a, q{SELECT NOT subenabled FROM pg_subscription WHERE subname = 'a_from_b'},
 	'with disable_on_error it would disable the subscription');
-sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
 
 my @nodes = ($a, $b, $c, $d);
 
@@ -173,22 +175,22 @@ equal('after restarts');
 
 # d is emptied, and begins again.
 my $before = contents($a);
-sql($d, 'TRUNCATE orders');
+sql_on($d, 'TRUNCATE orders');
 catch_up(@nodes);
 is(contents($_), $before, $_->name . ' keeps its rows when those of d are truncated') foreach $a, $b, $c;
-sql($_, 'DROP SUBSCRIPTION ' . $_->name . '_from_d') foreach $a, $b, $c;
-sql($d, 'DROP SUBSCRIPTION d_from_' . $_->name) foreach $a, $b, $c;
+sql_on($_, 'DROP SUBSCRIPTION ' . $_->name . '_from_d') foreach $a, $b, $c;
+sql_on($d, 'DROP SUBSCRIPTION d_from_' . $_->name) foreach $a, $b, $c;
 run_block($further =~ s/^CREATE PUBLICATION.*?;\n//mr, \%fourth);
 equal('d began again');
 is(contents($d), $before, 'and has all rows');
 
 # The same ID on two servers.
-sql($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
-sql($b, 'ALTER SUBSCRIPTION b_from_a DISABLE');
-my $id = sql($a, q{INSERT INTO orders (server) VALUES ('a') RETURNING id});
-sql($b, "INSERT INTO orders (id, server) VALUES ('$id', 'b')");
-sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
-sql($b, 'ALTER SUBSCRIPTION b_from_a ENABLE');
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
+sql_on($b, 'ALTER SUBSCRIPTION b_from_a DISABLE');
+my $id = sql_on($a, q{INSERT INTO orders (server) VALUES ('a') RETURNING id});
+sql_on($b, "INSERT INTO orders (id, server) VALUES ('$id', 'b')");
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
+sql_on($b, 'ALTER SUBSCRIPTION b_from_a ENABLE');
 wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stats',
 	$_->name . ' stops at a duplicate key') foreach @nodes;
 
@@ -197,7 +199,7 @@ wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stat
 sub delete_here
 {
 	my ($node, $condition) = @_;
-	sql($node, "SELECT pg_replication_origin_create('by_hand')
+	sql_on($node, "SELECT pg_replication_origin_create('by_hand')
 		WHERE NOT EXISTS (SELECT FROM pg_replication_origin WHERE roname = 'by_hand');
 		SELECT pg_replication_origin_session_setup('by_hand'); DELETE FROM orders WHERE $condition");
 	return;
@@ -210,17 +212,18 @@ equal('without the duplicate key');
 # Another table.
 my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION \S+ (REFRESH[^`]*)`/s
   or die;
-sql($_, "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers") foreach @nodes;
+sql_on($_, "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers")
+  foreach @nodes;
 foreach my $here (@nodes)
 {
-	sql($here, 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh")
+	sql_on($here, 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh")
 	  foreach grep { $_ != $here } @nodes;
 }
-sql($_, 'INSERT INTO customers (name) VALUES ($$' . $_->name . '$$)') foreach @nodes;
+sql_on($_, 'INSERT INTO customers (name) VALUES ($$' . $_->name . '$$)') foreach @nodes;
 catch_up(@nodes);
-is(sql($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d',
+is(sql_on($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d',
 	$_->name . ' has all rows of another table') foreach @nodes;
-sql($_, 'DROP TABLE customers') foreach @nodes;
+sql_on($_, 'DROP TABLE customers') foreach @nodes;
 
 # The page's statements for a subscription that must not touch its publisher, for the slots on a copy of the files, and
 # for the slot of a server that is gone. A statement that waits for the publisher is an error.
@@ -230,7 +233,7 @@ my ($drop_subscription, $drop_slots, $drop_slot) = $untouched =~ /^```sql\n(.*?)
 sub drop_untouched
 {
 	my ($node, $subscription, $database) = @_;
-	sql($node, "SET statement_timeout = '30 s';\n" . $drop_subscription =~ s/a_from_b/$subscription/gr, $database);
+	sql_on($node, "SET statement_timeout = '30 s';\n" . $drop_subscription =~ s/a_from_b/$subscription/gr, $database);
 	return;
 }
 
@@ -244,12 +247,12 @@ $a->stop;
 $a->backup_fs_cold('files');
 wait_until($thief, 'SELECT count(pid) = 3 FROM pg_stat_subscription', 'a copy takes the slots of its original');
 $a->start;
-$id = sql($b, q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
+$id = sql_on($b, q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
 wait_until($thief, "SELECT count(*) = 1 FROM orders WHERE id = '$id'", 'and its rows');
 $b->wait_for_catchup('a_from_b', 'flush');
 $thief->stop;
 is(arrives($b, $a), 'a', 'when the copy has ended, the original goes on');
-is(sql($a, "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is lost');
+is(sql_on($a, "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is lost');
 delete_here($_, "id = '$id'") foreach $b, $c, $d;
 equal('without the lost row');
 
@@ -260,12 +263,12 @@ foreach my $backup ('copy', 'files')
 	$copy->init_from_backup($a, $backup);
 	$copy->append_conf('postgresql.conf', $option);
 	$copy->start;
-	is(sql($copy, $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a', "slots of a on a copy: $backup");
+	is(sql_on($copy, $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a', "slots of a on a copy: $backup");
 	drop_untouched($copy, "a_from_$_") foreach 'b', 'c', 'd';
-	sql($copy, $drop_slots);
-	is(sql($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"), "0\n0",
-		'the copy has no subscriptions and slots any more');
-	is(sql($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1,
+	sql_on($copy, $drop_slots);
+	is(sql_on($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"),
+		"0\n0", 'the copy has no subscriptions and slots any more');
+	is(sql_on($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1,
 		'the slot of a is still there: ' . $_->name) foreach $b, $c, $d;
 	$copy->adjust_conf('postgresql.conf', 'max_logical_replication_workers', undef);
 	$copy->restart;
@@ -278,7 +281,7 @@ foreach my $backup ('copy', 'files')
 }
 
 # d is lost. A new server gets its number.
-sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
+sql_on($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
 	INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
 catch_up(@nodes);
 $d->stop('immediate');
@@ -289,28 +292,28 @@ foreach my $node (@nodes)
 	wait_until($node, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active},
 		$node->name . ' has lost d');
 	drop_untouched($node, $name);
-	sql($node, $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
+	sql_on($node, $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
 }
 equal('without d');
 
 my $e = start_server('e', 'kid.lanes = 16', 'kid.node = 3');
 run_block($further, { c => 'e', b => [ 'b', 'c' ] });
 my $above = 'SELECT kid_next() > max(id) FROM orders';
-is(sql($e, $above), 'f', 'a new server with the number of d could repeat its IDs');
-sql($e, 'SELECT * FROM kid_observe_all()');
-is(sql($e, $above), 't', 'after kid_observe_all() it does not');
+is(sql_on($e, $above), 'f', 'a new server with the number of d could repeat its IDs');
+sql_on($e, 'SELECT * FROM kid_observe_all()');
+is(sql_on($e, $above), 't', 'after kid_observe_all() it does not');
 push @nodes, $e;
 is(arrives($e, $a, $b, $c), 'a b c', 'a new server in the place of d');
 equal('with a new server');
 
 # Mistakes. They are made with a further database of c, which is called `hasty`.
-sql($c, 'CREATE DATABASE hasty');
-sql($c, $schema, 'hasty');
+sql_on($c, 'CREATE DATABASE hasty');
+sql_on($c, $schema, 'hasty');
 
 sub subscribe
 {
 	my ($from, $options) = @_;
-	sql($c, sprintf(q{CREATE SUBSCRIPTION hasty_from_%s CONNECTION '%s dbname=postgres' PUBLICATION everything
+	sql_on($c, sprintf(q{CREATE SUBSCRIPTION hasty_from_%s CONNECTION '%s dbname=postgres' PUBLICATION everything
 						WITH (origin = none, disable_on_error = true, %s)}, $from->name, $from->connstr, $options),
 		'hasty');
 	return;
@@ -330,13 +333,13 @@ sub begin_again
 	{
 		my $name = 'hasty_from_' . $_->name;
 		drop_untouched($c, $name, 'hasty')
-		  if sql($c, "SELECT count(*) FROM pg_subscription WHERE subname = '$name'", 'hasty') > 0;
+		  if sql_on($c, "SELECT count(*) FROM pg_subscription WHERE subname = '$name'", 'hasty') > 0;
 		$_->poll_query_until('postgres',
 			"SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name = '$name' AND active")
 		  or die 'the slot is in use';
-		sql($_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
+		sql_on($_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
 	}
-	sql($c, 'TRUNCATE orders', 'hasty');
+	sql_on($c, 'TRUNCATE orders', 'hasty');
 	return;
 }
 
@@ -349,7 +352,7 @@ sub wait_until_copied
 # c copies from a while a takes rows from b.
 my $offset = -s $c->logfile;
 subscribe($b, 'copy_data = false');
-sql($b, q{INSERT INTO orders (server) VALUES ('b')});
+sql_on($b, q{INSERT INTO orders (server) VALUES ('b')});
 catch_up($a, $b, $c, $e);
 $b->wait_for_catchup('hasty_from_b');
 subscribe($a, 'copy_data = true');
@@ -360,40 +363,40 @@ begin_again();
 # The subscription to b comes after the copy.
 subscribe($a, 'copy_data = true');
 wait_until_copied();
-sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
+sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
 subscribe($b, 'copy_data = false');
-sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
+sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
 catch_up($a, $b, $c, $e);
 $_->wait_for_catchup('hasty_from_' . $_->name) foreach $a, $b;
-is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2',
+is(sql_on($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2',
 	'a subscription to b after the copy from a: a row of b is lost');
-is(sql($c, "$errors AND subname LIKE 'hasty%'", 'hasty'), 0, 'nothing reports the lost row');
+is(sql_on($c, "$errors AND subname LIKE 'hasty%'", 'hasty'), 0, 'nothing reports the lost row');
 begin_again();
 
 # a stops taking rows of b before it has all that b wrote before the new subscription.
-sql($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
 $a->poll_query_until('postgres', q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}) or die;
-sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
+sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
 subscribe($b, 'copy_data = false, enabled = false');
-my $position = sql($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription
+my $position = sql_on($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription
 	WHERE subname = 'a_from_b'});
 my ($advance) = $further =~ /^(SELECT pg_replication_slot_advance.*?;)/ms;
 $advance =~ s/c_from_b/hasty_from_b/;
 $advance =~ s/'0\/1C6F2A8'/'$position'/;
 my (undef, undef, $refused) = $b->psql('postgres', $advance);
 like($refused, qr/cannot advance replication slot/, 'a is paused too early: the position of the copy is refused');
-sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
+sql_on($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
 catch_up($a, $b, $c, $e);
 begin_again();
 
 # Clients write on a new server before others subscribe to it, or before it has copied all.
-sql($c, q{INSERT INTO orders (server) VALUES ('early')}, 'hasty');
-sql($c, 'CREATE PUBLICATION everything FOR TABLE orders', 'hasty');
-sql($a, sprintf q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty'
+sql_on($c, q{INSERT INTO orders (server) VALUES ('early')}, 'hasty');
+sql_on($c, 'CREATE PUBLICATION everything FOR TABLE orders', 'hasty');
+sql_on($a, sprintf q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty'
 	PUBLICATION everything WITH (origin = none, copy_data = false)}, $c->connstr);
-sql($c, q{INSERT INTO orders (server) VALUES ('late')}, 'hasty');
+sql_on($c, q{INSERT INTO orders (server) VALUES ('late')}, 'hasty');
 $c->wait_for_catchup('a_from_hasty');
-is(sql($a, q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late',
+is(sql_on($a, q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late',
 	'a row that was written before the subscription is lost');
 $offset = -s $c->logfile;
 subscribe($a, 'copy_data = true');

@@ -5,6 +5,7 @@ use warnings;
 use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = FakeClock->new('main');
@@ -17,26 +18,16 @@ $node->start;
 # Each part has its own database, and begins with correct clocks.
 my $database;
 
-sub sql { return $node->safe_psql($database, $_[0]) }
-
 sub in_new_database
 {
 	($database) = @_;
 	$node->sql("CREATE DATABASE $database");
+	use_database($node, $database);
 	sql('CREATE EXTENSION kid');
 	return reset_clocks();
 }
 
 sub reset_clocks { return sql('SELECT kid_reset_clock(now(), force => true)') }
-
-# Returns all that psql prints, errors with their SQLSTATE.
-sub output_of
-{
-	my ($query, @params) = @_;
-	my ($status, $stdout, $stderr) = $node->psql($database, "\\set VERBOSITY verbose\n$query",
-		extra_params => \@params);
-	return $stdout . $stderr;
-}
 
 # Returns the deciding IDs as "clock: relation.column id", for the clocks that found one.
 my $decided = q{SELECT string_agg(format('%s: %s.%s %s', clock, relation, column_name, id), ', ' ORDER BY clock)
@@ -350,18 +341,18 @@ close_session($other);
 # Who may call kid_observe_all().
 sql('CREATE ROLE keeper LOGIN; CREATE ROLE nobody_special LOGIN;
 	GRANT EXECUTE ON FUNCTION kid_observe_all(), kid_observe(kid64) TO keeper');
-like(output_of('SELECT * FROM kid_observe_all()', '-U', 'nobody_special'),
+like(output_of('SELECT * FROM kid_observe_all()', role => 'nobody_special'),
 	qr{42501: permission denied for function kid_observe_all}, 'a role without EXECUTE may not call kid_observe_all()');
 sql('CREATE TABLE kept (id kid64 PRIMARY KEY); INSERT INTO kept SELECT kid64_make(now() + interval $$20 min$$, 0);
 	ALTER TABLE kept OWNER TO keeper');
 reset_clocks();
-is(output_of($decided, '-U', 'keeper') =~ s/ \S*$//r, 'kid: kept.id',
+is(output_of($decided, role => 'keeper') =~ s/ \S*$//r, 'kid: kept.id',
 	'the role with EXECUTE has its own table observed');
-like(output_of($problems, '-U', 'keeper'), qr{^fine.id: its table belongs to another role$}m,
+like(output_of($problems, role => 'keeper'), qr{^fine.id: its table belongs to another role$}m,
 	'but not that of another role');
 is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '19 min'}), 't', 'the call by that role moves the clock');
 sql('ALTER TABLE kept ENABLE ROW LEVEL SECURITY; ALTER TABLE kept FORCE ROW LEVEL SECURITY');
-like(output_of($problems, '-U', 'keeper'),
+like(output_of($problems, role => 'keeper'),
 	qr{^kept.id: it cannot be read: query would be affected by row-level security policy}m,
 	'row-level security is not circumvented');
 sql('DROP TABLE kept');

@@ -5,23 +5,14 @@ use warnings;
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
-
-sub sql { return $node->safe_psql('postgres', $_[0]) }
-
-# Returns all that psql prints, errors and notices with their SQLSTATE, detail and hint.
-sub output_of
-{
-	my ($query) = @_;
-	my ($status, $stdout, $stderr) = $node->psql('postgres',
-		"\\set VERBOSITY verbose\n\\set SHOW_CONTEXT never\n$query");
-	return $stdout . $stderr;
-}
+use_database($node);
 
 # Starts to detach a partition concurrently, and cancels it while it waits for a transaction that has read the parent.
 sub break_off

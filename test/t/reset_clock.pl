@@ -5,6 +5,7 @@ use warnings;
 use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -12,8 +13,7 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\nmax_prepared_transactions = 2\n");
 $node->start;
-sub sql { return $node->safe_psql('postgres', shift) }
-sub error_of { return $node->error_of(shift) =~ s/\A.*?ERROR:  //sr }
+use_database($node);
 sub ahead { return sql(q{SELECT coalesce(string_agg(clock, ' '), '') FROM kid_stats() WHERE ahead > '5 min'}) }
 
 sub make_ahead
@@ -43,7 +43,7 @@ foreach my $case (
 	sql("SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7();
 		INSERT INTO ids SELECT FROM generate_series(1, 10)");
 	$node->set_clock('+0');
-	my $error = error_of('SELECT kid_reset_clock(now())');
+	my $error = $node->error_of('SELECT kid_reset_clock(now())');
 	like($error,
 		qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: \S+ of .*\nHINT:  Give these rows new keys},
 		"$type: IDs of the future are rejected");
@@ -52,7 +52,7 @@ foreach my $case (
 		"$type: the detail has the time");
 	like(ahead(), qr/\b$clock\b/, "$type: the clock was not lowered");
 	answer($session[0], 'BEGIN; DELETE FROM ids WHERE ctid IN (SELECT ctid FROM ids ORDER BY ctid OFFSET 100);');
-	like(error_of('SELECT kid_reset_clock(now())'), qr{^55000: rows have IDs after },
+	like($node->error_of('SELECT kid_reset_clock(now())'), qr{^55000: rows have IDs after },
 		"$type: so are IDs that an open transaction has deleted");
 	answer($session[0], 'COMMIT;');
 	sql('SELECT kid_reset_clock(now())');
@@ -68,7 +68,7 @@ my $above = "to_timestamp($base + 100)";
 sql(qq{CREATE TABLE ids (id kid96 PRIMARY KEY);
 	INSERT INTO ids SELECT kid96_make(to_timestamp($base + n), n % 4 + 1, 0) FROM generate_series(0, 99) AS n;
 	INSERT INTO ids VALUES (kid96_make(to_timestamp($base + 101), 0, 7))});
-like(error_of("SELECT kid_reset_clock($above)"), qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: },
+like($node->error_of("SELECT kid_reset_clock($above)"), qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: },
 	'kid96: a later ID of a lower node is found');
 sql("UPDATE ids SET id = kid96_make(to_timestamp($base + 99), 0, 7) WHERE kid_node(id) = 0");
 is(sql("SELECT kid_reset_clock($above)"), '', 'kid96: without it the clock is lowered');
@@ -88,7 +88,7 @@ foreach my $type (qw(kid64 flake uuid))
 	is(sql("SELECT $next > (SELECT id FROM ids)"), 't', "$type: the next ID is above");
 	make_ahead();
 	sql("UPDATE ids SET id = ${prefix}_floor(above + interval '$unit') FROM edge");
-	like(error_of('SELECT kid_reset_clock(above) FROM edge'), qr{^55000: rows have IDs after},
+	like($node->error_of('SELECT kid_reset_clock(above) FROM edge'), qr{^55000: rows have IDs after},
 		"$type: the first ID of the next unit is rejected");
 	sql('DROP TABLE ids, edge; SELECT kid_reset_clock(now())');
 }
@@ -97,13 +97,13 @@ foreach my $type (qw(kid64 flake uuid))
 make_ahead();
 answer($session[0], 'BEGIN; SELECT kid_next();');
 my $still_open = '55006: a transaction that has made IDs is still open';
-like(error_of('SELECT kid_reset_clock(now())'),
+like($node->error_of('SELECT kid_reset_clock(now())'),
 	qr{^$still_open\nDETAIL:  It is that of process $session[0]{pid} in database "postgres"\.},
 	'an open transaction that has made IDs is named');
 answer($session[0], 'ROLLBACK;');
 my $other = open_session($node, 'elsewhere');
 answer($other, 'BEGIN; SELECT flake_next();');
-like(error_of('SELECT kid_reset_clock(now())'),
+like($node->error_of('SELECT kid_reset_clock(now())'),
 	qr{^55006: .*\nDETAIL:  It is that of process $other->{pid} in database "elsewhere"\.},
 	'also one of another database');
 answer($other, q{COMMIT;});
@@ -111,17 +111,18 @@ close_session($other);
 sql(q{BEGIN; SELECT kid_next(); PREPARE TRANSACTION 'p'});
 my $prepared = sql('SELECT transaction FROM pg_prepared_xacts');
 my $detail = qr{Transaction $prepared is prepared in database "postgres"\.};
-like(error_of('SELECT kid_reset_clock(now())'), qr{^55006: .*\nDETAIL:  $detail\nHINT:  Find it in pg_prepared_xacts},
+like($node->error_of('SELECT kid_reset_clock(now())'),
+	qr{^55006: .*\nDETAIL:  $detail\nHINT:  Find it in pg_prepared_xacts},
 	'also a prepared transaction');
 $node->restart;
 @session = map { open_session($node) } 0 .. 2;
-like(error_of('SELECT kid_reset_clock(now())'), qr{^55006: .*\nDETAIL:  Transaction $prepared is prepared},
+like($node->error_of('SELECT kid_reset_clock(now())'), qr{^55006: .*\nDETAIL:  Transaction $prepared is prepared},
 	'also after a restart');
 sql(q{ROLLBACK PREPARED 'p'});
-like(error_of('BEGIN; SELECT kid_next(); SELECT kid_reset_clock(now())'), qr{^55006: }, 'also its own');
-like(error_of('BEGIN; CREATE TABLE t (); SELECT kid_reset_clock(now())'), qr{^25001: },
+like($node->error_of('BEGIN; SELECT kid_next(); SELECT kid_reset_clock(now())'), qr{^55006: }, 'also its own');
+like($node->error_of('BEGIN; CREATE TABLE t (); SELECT kid_reset_clock(now())'), qr{^25001: },
 	'a transaction that has changed rows cannot lower a clock');
-like(error_of('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT kid_reset_clock(now())'), qr{^55000: },
+like($node->error_of('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT kid_reset_clock(now())'), qr{^55000: },
 	'nor one that may not see all rows');
 is(sql(q{BEGIN; SELECT now() IS NULL; SELECT kid_reset_clock(now(), force => true); COMMIT;
 		SELECT count(*) FROM kid_stats() WHERE ahead > '5 min'}) =~ s/\s+//gr, 'f0', 'force neither waits nor looks');
@@ -134,7 +135,7 @@ is(sql('SELECT kid_lower_clocks(NULL, true, NULL, NULL, NULL) IS NULL
 sql('CREATE TABLE ids (id kid64 PRIMARY KEY); CREATE TABLE bare (id kid64);
 	INSERT INTO bare VALUES (kid64_ceil(now() + interval \'30 min\'))');
 answer($session[0], 'BEGIN; LOCK TABLE ids;');
-like(error_of('SELECT kid_reset_clock(now())'),
+like($node->error_of('SELECT kid_reset_clock(now())'),
 	qr{^55006: columns of IDs cannot be examined now\nDETAIL:  public\.ids\.id: the table is locked\n},
 	'a table that is locked is an error');
 answer($session[0], 'ROLLBACK;');
@@ -163,10 +164,11 @@ sub goes_on
 my $holder = qr{Process $session[0]{pid} holds their clock for kid_reset_clock\(\)};
 my $held = qr{^53400: IDs of kid are held back\nDETAIL:  $holder, and the value of "kid.max_wait" is 0 ms\.};
 cmp_ok(hold(), '>', 0, 'clocks are held');
-like(error_of("SET kid.max_wait = 0; $_"), $held, "while the clock is held: $_")
+like($node->error_of("SET kid.max_wait = 0; $_"), $held, "while the clock is held: $_")
   foreach 'SELECT kid_next()', 'SELECT kid96_next()', q{SELECT kid_observe(kid64_ceil(now() + interval '50 min'))};
 is(sql('SELECT count(*) FROM kid_stats()'), 4, 'kid_stats() does not wait');
-like(error_of('SET kid.max_wait = 0; SELECT kid_reset_clock(now())'), qr{^53400: }, 'a second kid_reset_clock() waits');
+like($node->error_of('SET kid.max_wait = 0; SELECT kid_reset_clock(now())'), qr{^53400: },
+	'a second kid_reset_clock() waits');
 answer($session[0], 'COMMIT;');
 goes_on('after a commit');
 hold();
@@ -176,7 +178,7 @@ hold();
 answer($session[0],
 	'ROLLBACK; BEGIN; SAVEPOINT s; SELECT count(*) FROM kid_hold_clocks(now()); RELEASE s; SAVEPOINT t;');
 answer($session[0], 'ROLLBACK TO t;');
-like(error_of('SET kid.max_wait = 0; SELECT kid_next()'), $held,
+like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'), $held,
 	'after the release of its savepoint the clock is still held');
 answer($session[0], 'ROLLBACK; BEGIN; SAVEPOINT s; SELECT count(*) FROM kid_hold_clocks(now()); ROLLBACK TO s;');
 goes_on('after a rollback to a savepoint');

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -11,15 +12,13 @@ $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE DATABASE shop');
+use_database($node, 'shop');
 
-sub sql { return $node->safe_psql('shop', $_[0]) }
-
-# Returns what psql prints, errors with their SQLSTATE, without their position in the query.
-sub output_of
+# Returns the results of a query, and the first line of each error and warning, without its position in the query.
+sub outcome_of
 {
-	my ($query) = @_;
-	my ($status, $stdout, $stderr) = $node->psql('shop', "\\set VERBOSITY verbose\n$query");
-	return $stdout . join '', $stderr =~ /(?:ERROR|WARNING): .*/g;
+	my ($results, $messages) = output_of($_[0]) =~ /\A(.*?)(^psql:.*)?\z/ms;
+	return ($results =~ s/\n\z//r) . join '', ($messages // '') =~ /(?:ERROR|WARNING): .*/g;
 }
 
 # The statements of the page, in order.
@@ -46,7 +45,7 @@ is(output_of("SET search_path = ''; SELECT public.item_of('.6.nef3Mk.3')"), 'tea
 	'a function with the schema in its own search_path works with an empty one');
 
 # Runs each statement in its own transaction, without kid's schema in search_path.
-sub without { return output_of("BEGIN; SET LOCAL search_path = public; $_[0]; ROLLBACK") }
+sub without { return outcome_of("BEGIN; SET LOCAL search_path = public; $_[0]; ROLLBACK") }
 my ($works, $fails) = (0, 0);
 my $right_types = qr/(?:extensions.kid64|text|timestamp with time zone)/;
 foreach my $case (

@@ -5,6 +5,7 @@ use warnings;
 use Digest::SHA 'hmac_sha256';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -16,19 +17,7 @@ plan skip_all => 'no pgcrypto'
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 $node->safe_psql('postgres',
 	'CREATE ROLE holder LOGIN; CREATE ROLE app LOGIN; CREATE ROLE tenant LOGIN; CREATE DATABASE held OWNER holder');
-
-sub sql { return $node->safe_psql('held', $_[0]) }
-
-# Returns all that psql prints, errors with their SQLSTATE.
-sub output_of
-{
-	my ($role, $query, $server, $database) = @_;
-	my (undef, $stdout, $stderr) = ($server // $node)->psql($database // 'held', "\\set VERBOSITY verbose\n$query",
-		extra_params => [ '-U', $role ], on_error_stop => 0);
-	return join "\n", grep { length } $stdout, $stderr;
-}
-
-sub sqlstates_of { return join ' ', output_of(@_) =~ /(?:ERROR|FATAL):  (\w{5})/g }
+use_database($node, 'held');
 
 # Code of the owner under every name that the script of the extension uses, with arguments that suit better than the
 # right ones if those are not given exactly, and operators and types. All of it notes who ran it.
@@ -51,7 +40,7 @@ my $plants = join '', map { my $schema = $_; qq{
 	  qw(hmac encrypt decrypt gen_random_bytes kid_encode kid_uuid_decode kid_timestamp uuid_send substr
 	  decode encode convert_to octet_length set_config format pg_extension_config_dump now repeat length coalesce_ max
 	  pg_describe_object) } qw(of_kid of_pgcrypto of_seal);
-output_of('holder', q{
+output_as('holder', q{
 	CREATE FUNCTION public.note() RETURNS void
 		LANGUAGE plpgsql AS 'BEGIN RAISE LOG ''planted code ran as %'', current_user; END';
 } . $plants . q{
@@ -65,50 +54,50 @@ output_of('holder', q{
 	CREATE DOMAIN of_pgcrypto.kid64 AS bytea CHECK (of_seal.check_of(value));
 	CREATE DOMAIN of_pgcrypto.text AS pg_catalog.text;
 });
-is(output_of('tenant', 'SELECT public.note()'), '', 'planted code can be called');
+is(output_as('tenant', 'SELECT public.note()'), '', 'planted code can be called');
 like(slurp_file($node->logfile), qr/planted code ran as tenant/, 'and notes who did');
 truncate $node->logfile, 0;
 cmp_ok(sql(q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('of_kid'::regnamespace, 'of_pgcrypto'::regnamespace,
 		'of_seal'::regnamespace)}), '>', 500, 'much is planted');
-is(output_of('holder', q{
+is(output_as('holder', q{
 	SET client_min_messages = error;
 	DO $$ DECLARE f regprocedure; BEGIN FOR f IN SELECT oid FROM pg_proc WHERE pronamespace IN ('of_kid'::regnamespace,
 		'of_pgcrypto'::regnamespace) LOOP EXECUTE 'DROP ROUTINE ' || f || ' CASCADE'; END LOOP; END $$;
 	CREATE EXTENSION pgcrypto SCHEMA of_pgcrypto;
 	CREATE EXTENSION kid SCHEMA of_kid;
 }) =~ s/.*NOTICE.*\n?//gr, '', 'the owner of the database creates kid and pgcrypto');
-output_of('holder', $plants);
+output_as('holder', $plants);
 # Rights in all that is a superuser's, as for a role that may read everything.
 sql("ALTER DEFAULT PRIVILEGES FOR ROLE \"$superuser\" GRANT ALL ON $_ TO tenant, PUBLIC")
   foreach qw(TABLES SCHEMAS FUNCTIONS);
 sql('GRANT CREATE ON DATABASE held TO app');
-is(sqlstates_of('app', 'CREATE EXTENSION kid_seal SCHEMA of_seal'), 42501,
+is(sqlstates_as('app', 'CREATE EXTENSION kid_seal SCHEMA of_seal'), 42501,
 	'who only may create in the database cannot create kid_seal');
-is(output_of('holder', q{CREATE TYPE pg_temp.kid64 AS (n int);
+is(output_as('holder', q{CREATE TYPE pg_temp.kid64 AS (n int);
 		SET search_path = pg_temp, of_seal, of_pgcrypto, of_kid, pg_catalog; SET check_function_bodies = off;
 		CREATE EXTENSION kid_seal SCHEMA of_seal}) =~ s/.*NOTICE.*\n?//gr, '',
 	'and kid_seal, in a schema full of traps');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of which ran');
 
 # Who has which rights.
-is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000',
+is(sqlstates_as('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000',
 	'without a key nothing is sealed');
-is(output_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)'), "1\n",
+is(output_as('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)'), "1\n",
 	'the owner of the database makes a key');
-is(sqlstates_of('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key();
+is(sqlstates_as('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key();
 		SELECT * FROM kid_seal_internal.forgotten'), '42501 42501 42501', 'the keys are for nobody');
 foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')},
 	'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()',
 	q{kid_seal_import_key(1, '')})
 {
-	is(sqlstates_of('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
+	is(sqlstates_as('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
 }
-is(output_of('holder', 'GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text),
+is(output_as('holder', 'GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text),
 		of_seal.kid64_unseal(text, text, boolean) TO app'), '', 'the owner grants sealing and unsealing');
-my $sealed = output_of('app', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')});
+my $sealed = output_as('app', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')});
 like($sealed, qr/^ord_[0-7][0-9a-z]{25}$/, 'a sealed ID is a TypeID');
 my $unseal = "SELECT of_seal.kid64_unseal('$sealed', 'ord')";
-is(output_of('app', $unseal), '.6.nef3Mk.3', 'and opens');
+is(output_as('app', $unseal), '.6.nef3Mk.3', 'and opens');
 my @forbidden = (
 	'SELECT * FROM kid_seal_internal.keys', 'TABLE kid_seal_internal.keys FOR UPDATE',
 	'COPY kid_seal_internal.keys TO STDOUT', 'BEGIN; LOCK TABLE kid_seal_internal.keys IN ACCESS SHARE MODE; ROLLBACK',
@@ -136,17 +125,17 @@ my @forbidden = (
 	'ALTER EXTENSION kid_seal SET SCHEMA public');
 foreach my $statement (@forbidden)
 {
-	like(sqlstates_of('holder', $statement), qr/^(?:42501|2BP01|0A000)$/, "the owner of the database: $statement");
+	like(sqlstates_as('holder', $statement), qr/^(?:42501|2BP01|0A000)$/, "the owner of the database: $statement");
 }
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'and runs nothing as another');
 
 # The schemas are his: he moves the extensions and plants his own functions under the old names.
-is(sqlstates_of('holder', join '', map { "$_;\n" } 'CREATE SCHEMA away; ALTER EXTENSION pgcrypto SET SCHEMA away',
+is(sqlstates_as('holder', join '', map { "$_;\n" } 'CREATE SCHEMA away; ALTER EXTENSION pgcrypto SET SCHEMA away',
 		'ALTER SCHEMA of_kid RENAME TO was_kid', 'ALTER SCHEMA of_seal RENAME TO was_seal'), '42501',
 	'the owner renames schemas, but cannot move pgcrypto');
 sql('CREATE SCHEMA IF NOT EXISTS away AUTHORIZATION holder; ALTER EXTENSION pgcrypto SET SCHEMA away');
-output_of('holder', $plants);
-output_of('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETURNS bytea
+output_as('holder', $plants);
+output_as('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETURNS bytea
 	LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
 	CREATE FUNCTION of_pgcrypto.encrypt(bytea, bytea, text) RETURNS bytea
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
@@ -156,13 +145,13 @@ output_of('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETUR
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
 	CREATE FUNCTION of_kid.kid_uuid_decode(text, text) RETURNS uuid
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN NULL; END'});
-is(output_of('holder', q{SET search_path = of_kid, of_pgcrypto, of_seal;
+is(output_as('holder', q{SET search_path = of_kid, of_pgcrypto, of_seal;
 		SELECT was_seal.kid_seal('.6.nef3Mk.3'::was_kid.kid64, 'ord')}), $sealed, 'the functions still find their own');
-is(output_of('holder', qq{SELECT was_seal.kid64_unseal('$sealed', 'ord')}), '.6.nef3Mk.3', 'in both directions');
-is(output_of('holder', 'SELECT was_seal.kid_seal_new_key(); SELECT was_seal.kid_seal_use_key(2)'), "2\n",
+is(output_as('holder', qq{SELECT was_seal.kid64_unseal('$sealed', 'ord')}), '.6.nef3Mk.3', 'in both directions');
+is(output_as('holder', 'SELECT was_seal.kid_seal_new_key(); SELECT was_seal.kid_seal_use_key(2)'), "2\n",
 	'and for a new key');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'nothing planted ran as another');
-output_of('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid RENAME TO of_kid;
+output_as('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid RENAME TO of_kid;
 	ALTER SCHEMA was_seal RENAME TO of_seal');
 
 # Debugging output shows constants of plans, and any role can ask for it. Keys are in hexadecimal, or in
@@ -185,16 +174,16 @@ push @calls, map { s/(kid_seal|kid64_unseal)\(/$1_uuid(/gr =~ s/'ord_01hwx\w+'/'
 my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()',
   'SELECT of_seal.kid_seal_use_key(1)', 'SELECT of_seal.kid_seal_import_key(n, key, true) FROM public.to_import',
   'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
-my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on;
+my $printed = output_as('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on;
 	SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
 # A role that makes a key does not see the key.
-$printed .= output_of('app', 'SET client_min_messages = debug5; SET debug_print_parse = on;
+$printed .= output_as('app', 'SET client_min_messages = debug5; SET debug_print_parse = on;
 	SET debug_print_rewritten = on; SET debug_print_plan = on; SELECT of_seal.kid_seal_new_key()');
 like($printed, qr/^3$/m, 'another key is made');
 my $made = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 3');
 # Nor does the owner of a schema in the path of a superuser who adds a key.
-output_of('holder', q{CREATE SCHEMA trap;
+output_as('holder', q{CREATE SCHEMA trap;
 	CREATE FUNCTION trap.eq(integer, integer) RETURNS boolean
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
 	CREATE FUNCTION trap.eq(bytea, bytea) RETURNS boolean
@@ -210,8 +199,8 @@ is(sql('SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), 2, 'and does not se
 is(sql(q{ANALYZE kid_seal_internal.keys;
 		SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}),
 	'made n row_id seals', 'ANALYZE copies no key');
-is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(2)'), 55000, 'the key that seals stays');
-is(output_of('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
+is(sqlstates_as('holder', 'SELECT of_seal.kid_seal_forget_key(2)'), 55000, 'the key that seals stays');
+is(output_as('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
 foreach my $secret ($key, @subkeys, $made)
 {
 	my @bytes = unpack 'c4', pack 'H*', $secret;
@@ -249,10 +238,10 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
-is(output_of('app', $unseal, $standby), '.6.nef3Mk.3', 'a standby unseals');
-is(output_of('app', q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')},
-		$standby), '.6.nef3Mk.7', 'and seals');
-is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', $standby),
+is(output_as('app', $unseal, node => $standby), '.6.nef3Mk.3', 'a standby unseals');
+is(output_as('app', q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')},
+		node => $standby), '.6.nef3Mk.7', 'and seals');
+is(sqlstates_as('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', node => $standby),
 	'25006 25006', 'keys are made on the primary');
 
 # The owner exports the keys. No dump contains keys, so a restore brings none back.
@@ -286,13 +275,13 @@ foreach my $dump (@dumps)
 
 # A restore by the owner over the database, and the loss of kid with its schema. Then the exported keys are imported.
 like(psql_of('holder', 'held', '-f', "$directory/owner_clean"), qr/ERROR/, 'the owner restores with --clean');
-is(output_of('holder', 'SELECT count(*) FROM of_seal.kid_seal_keys()'), 0, 'no key is left');
+is(output_as('holder', 'SELECT count(*) FROM of_seal.kid_seal_keys()'), 0, 'no key is left');
 my $imported = join '', map { "$_\n" } 1 .. 3, 5 .. 12, 2;
 is(psql_of('holder', 'held', '-f', "$directory/import"), $imported,
 	'the owner imports the keys, and sees which sealed');
-is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'none seals yet');
+is(sqlstates_as('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'none seals yet');
 is(psql_of('holder', 'held', '-c', "SET search_path = of_seal; $use"), "\n", 'until one is named');
-is(output_of('holder', $unseal), '.6.nef3Mk.3', 'texts open again');
+is(output_as('holder', $unseal), '.6.nef3Mk.3', 'texts open again');
 is(psql_of('holder', 'held', '-f', "$directory/import", '-c', 'SELECT n FROM of_seal.kid_seal_keys() WHERE seals'),
 	$imported . "2\n", 'a key is there once, and the same key seals');
 
@@ -314,9 +303,9 @@ foreach my $secret (@keys)
 
 # An export that is older than the last changes. After a dump is restored, nothing seals until a role says with which
 # key, and a forgotten key stays forgotten.
-sub rotated { return output_of($_[0], "SET search_path = of_seal;\n$_[1]", $node, $_[2] // 'rotated') }
+sub rotated { return output_as($_[0], "SET search_path = of_seal;\n$_[1]", database => $_[2] // 'rotated') }
 my $seal = q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')};
-sub sqlstates_of_rotated { return sqlstates_of($superuser, "SET search_path = of_seal;\n$_[0]", $node, $_[1]) }
+sub sqlstates_of_rotated { return sqlstates_as($superuser, "SET search_path = of_seal;\n$_[0]", database => $_[1]) }
 sub opened { return map { rotated($superuser, "SELECT kid64_unseal('$_', 'ord', true)", $_[0]) } @_[ 1 .. $#_ ] }
 $node->safe_psql('postgres', 'CREATE DATABASE rotated OWNER holder');
 rotated($superuser, 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE');
@@ -368,9 +357,9 @@ foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
 }
 
 # pgcrypto and kid stay as long as kid_seal needs them.
-is(sqlstates_of($superuser, 'DROP EXTENSION pgcrypto; DROP EXTENSION kid'), '2BP01 2BP01',
+is(sqlstates_as($superuser, 'DROP EXTENSION pgcrypto; DROP EXTENSION kid'), '2BP01 2BP01',
 	'kid_seal needs kid and pgcrypto');
-is(output_of($superuser,
+is(output_as($superuser,
 		'DROP EXTENSION kid_seal; SELECT count(*) FROM pg_namespace WHERE nspname = $$kid_seal_internal$$'), 0,
 	'with kid_seal the keys are dropped');
 

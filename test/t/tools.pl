@@ -10,6 +10,7 @@ use File::Basename;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -23,7 +24,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
-sub sql { return $node->safe_psql('postgres', $_[0]) }
+use_database($node);
 sql('CREATE EXTENSION kid');
 
 # The formulas: text, number as a signed integer, and microseconds of each vector.

@@ -3,13 +3,14 @@ use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 plan skip_all => 'uuidv7() needs PostgreSQL 18' if $node->pg_version < 18;
 $node->start;
-sub sql { return $node->safe_psql('postgres', $_[0]) }
+use_database($node);
 
 sql(q{
 	CREATE EXTENSION kid;
