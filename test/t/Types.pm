@@ -1,5 +1,5 @@
 # The types in src/types.def, for tests that run for all of them. The details come from the first lines of
-# src/sql/types/T.sql. Each type is a hash:
+# src/sql/types/T.sql, as src/sql/assemble reads them. Each type is a hash:
 #
 #         name      as in src/types.def
 #         type      the SQL type of its columns
@@ -27,15 +27,13 @@ sub read_file
 sub describe
 {
 	my ($name) = @_;
-	my ($header) = read_file("sql/types/$name.sql") =~ s/\n--     / /gr =~ /\A(.*?)\n\n/s;
-	my %value = $header =~ /^-- (\w+): (.*)$/mg;
+	open my $pipe, '-|', "$src/sql/assemble", '--values', $name or die "$src/sql/assemble: $!\n";
+	my %value = map { /^(\w+): (.*)$/ } <$pipe>;
+	close $pipe or die "src/sql/assemble --values $name failed\n";
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
 	  or die "src/core/types/$name.hpp: no size";
-	my $prefix = $value{prefix} // $name;
-	# The generator of kid64 has a second name, which columns should use.
-	my $next = $value{next} // ($name eq 'kid64' ? 'kid_next' : "${prefix}_next");
-	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $next, bytes => $bytes,
-		traits => { map { $_ => 1 } map { split ' ' } $header =~ /^-- traits: (.*)$/mg } };
+	return { name => $name, %value{qw(type prefix next)}, bytes => $bytes,
+		traits => { map { $_ => 1 } split ' ', $value{traits} } };
 }
 
 sub all_types
