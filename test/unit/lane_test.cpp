@@ -4,6 +4,7 @@
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/kid64.hpp"
 
+#include "expect_step.hpp"
 #include "threads.hpp"
 
 #include <gtest/gtest.h>
@@ -49,13 +50,6 @@ TEST(Lane, CoversEachSequenceOnceAndOnlyShrinks) {
     EXPECT_EQ(taken, std::vector<int>(sequence_max + 1, 1));
   }
 }
-
-#define EXPECT_STEP(result, expected_kind, expected_state)                                                             \
-  do {                                                                                                                 \
-    step_result const r = (result);                                                                                    \
-    EXPECT_EQ(r.kind, expected_kind);                                                                                  \
-    EXPECT_EQ(r.state, expected_state);                                                                                \
-  } while (false)
 
 TEST(Lane, Step) {
   auto const clock = laned(4, 2); // 4096 to 8191

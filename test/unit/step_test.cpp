@@ -1,8 +1,11 @@
+// A step of a logical clock: what it issues when time goes on, stands still or goes back, when it carries into the next
+// unit, and when it refuses. Sessions that step the same clock never get the same state.
 // Promise: While the server runs, no two sessions get the same state
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
 #include "../../src/core/types/kid64.hpp"
 
+#include "expect_step.hpp"
 #include "threads.hpp"
 
 #include <gtest/gtest.h>
@@ -23,13 +26,6 @@ constexpr std::uint64_t used_up = 0x3fff;                   // 16383, the last s
 
 auto const next = [](auto... arguments) { return step(kid_clock{}, arguments...); };
 auto const refusing = [](auto... arguments) { return step(kid_clock{false}, arguments...); };
-
-#define EXPECT_STEP(result, expected_kind, expected_state)                                                             \
-  do {                                                                                                                 \
-    step_result const r = (result);                                                                                    \
-    EXPECT_EQ(r.kind, expected_kind);                                                                                  \
-    EXPECT_EQ(r.state, expected_state);                                                                                \
-  } while (false)
 
 TEST(Step, TimeWentOn) {
   EXPECT_STEP(next(unit_0, end_of_second), step_kind::issued, end_of_second);
