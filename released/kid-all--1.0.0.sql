@@ -1187,7 +1187,8 @@ BEGIN ATOMIC
          counted AS (SELECT o.*, sum((extract(epoch FROM least(o.ends, until)) - extract(epoch FROM o.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM open AS o WHERE o.first <= least(o.ends, until)),
-         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece.
+         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece. The
+         -- longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -1368,7 +1369,9 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
 --     kid_create_partitions()         checks its arguments
---       kid_lock_partitions()         partition_key.sql.in: refuses other tables and roles, and locks the table
+--       kid_period()                  missing_partitions.sql.in: the width as months and seconds
+--       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql.in: returns the column
 --       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
 --       kid_missing_partitions()      missing_partitions.sql.in: what to create
@@ -1379,7 +1382,8 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_time_check()              partition_key.sql.in: the condition of the constraint
 --       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
 --
--- All of them use kid_bound_at() and kid_bound_time(), which turn times into bounds and back: forms.sql.in.
+-- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type. kid_refuse() and
+-- kid_check_isolation() of common.sql.in raise errors.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -1441,6 +1445,7 @@ BEGIN ATOMIC
                    parent, m.partition, k.type, CASE WHEN time_check THEN c.name END,
                    kid.kid_time_check(k.type, k.name, k.setting, p.lower, p.upper))
           FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
+               -- A name that no constraint of the table has: kid_time, or kid_time_1 and so on. concat() skips a null.
                (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
                   FROM pg_constraint AS o WHERE o.conrelid = parent AND o.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
     )
@@ -2126,8 +2131,12 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
+    bits_below_time CONSTANT integer := 14;
 BEGIN
-    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE 14 END, CASE
+    -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
+    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE bits_below_time END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -2161,16 +2170,16 @@ BEGIN
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
-                     FROM pg_trigger AS t
-                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
-                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
+                     -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
+                     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
+                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A') AS g
+                   ON true
                LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
                LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
                                               AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
                LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
                                  ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
                    ON true AND k.value = replace(d.value, '"', '')

@@ -434,7 +434,8 @@ BEGIN ATOMIC
          counted AS (SELECT o.*, sum((extract(epoch FROM least(o.ends, until)) - extract(epoch FROM o.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM open AS o WHERE o.first <= least(o.ends, until)),
-         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece.
+         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece. The
+         -- longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -615,7 +616,9 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
 --     kid_create_partitions()         checks its arguments
---       kid_lock_partitions()         partition_key.sql.in: refuses other tables and roles, and locks the table
+--       kid_period()                  missing_partitions.sql.in: the width as months and seconds
+--       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql.in: returns the column
 --       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
 --       kid_missing_partitions()      missing_partitions.sql.in: what to create
@@ -626,7 +629,8 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_time_check()              partition_key.sql.in: the condition of the constraint
 --       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
 --
--- All of them use kid_bound_at() and kid_bound_time(), which turn times into bounds and back: forms.sql.in.
+-- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type. kid_refuse() and
+-- kid_check_isolation() of common.sql.in raise errors.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -688,6 +692,7 @@ BEGIN ATOMIC
                    parent, m.partition, k.type, CASE WHEN time_check THEN c.name END,
                    kid.kid_time_check(k.type, k.name, k.setting, p.lower, p.upper))
           FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
+               -- A name that no constraint of the table has: kid_time, or kid_time_1 and so on. concat() skips a null.
                (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
                   FROM pg_constraint AS o WHERE o.conrelid = parent AND o.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
     )

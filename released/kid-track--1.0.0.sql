@@ -128,8 +128,12 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
+    bits_below_time CONSTANT integer := 14;
 BEGIN
-    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE 14 END, CASE
+    -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
+    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE bits_below_time END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -163,16 +167,16 @@ BEGIN
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
-                     FROM pg_trigger AS t
-                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
-                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
+                     -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
+                     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
+                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A') AS g
+                   ON true
                LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
                LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
                                               AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
                LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
                                  ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
                    ON true AND k.value = replace(d.value, '"', '')

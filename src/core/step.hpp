@@ -25,7 +25,7 @@
 //   states()          the least number of states in a unit
 //   keeps(last, now)  what to do if the system clock goes back behind a state: if true, keep the highest time and
 //                     count on (a hybrid logical clock); if false, wait until the system clock has reached it again
-//   divided           whether servers divide the sequence into lanes, see node.hpp
+//   divided           whether servers divide the sequence into lanes, see lane.hpp
 //   sequence          the field of the sequence in a state; only of a divided clock
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
