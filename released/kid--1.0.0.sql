@@ -3022,8 +3022,9 @@ COMMENT ON FUNCTION @extschema@.kid_partition_name(regclass, interval, timestamp
 
 -- Takes pieces in the order of kid_missing_partitions(), with their names.
 --
--- A partitioned table has no storage parameters, so the partition that was created last is the pattern. CREATE TABLE
--- ... PARTITION OF would lock out readers and writers of the parent.
+-- A partitioned table has no storage parameters, so a partition is the pattern: the one with the greatest OID, which is
+-- the one that was created last unless OIDs have begun anew. CREATE TABLE ... PARTITION OF would lock out readers and
+-- writers of the parent.
 CREATE FUNCTION @extschema@.kid_make_partitions(
     parent regclass, type regtype, key name, width interval, at_most integer, pieces jsonb)
     RETURNS TABLE (n bigint, partition regclass)
@@ -3211,6 +3212,8 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
       FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
      WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
+    -- Each of these queries reads what the one before it returns, which is what keeps them in this order: first the
+    -- errors, then the tables, then what completes them.
     WITH key AS MATERIALIZED (
         SELECT k.* FROM @extschema@.kid_partition_key(parent) AS k
     ), missing AS MATERIALIZED (
@@ -3559,8 +3562,8 @@ DECLARE
 BEGIN
     FOR source IN
         SELECT c.* FROM jsonb_to_recordset(columns) AS c (
-            n bigint, clock text, type oid, prefix text, past text, stored_as oid, operators oid, relation oid,
-            attname text, attnum smallint, atttypid oid, since timestamptz, problem text)
+            n bigint, clock text, type oid, prefix text, past text, stored_as oid, relation oid, attname text,
+            attnum smallint, atttypid oid, since timestamptz, problem text)
          ORDER BY c.n
     LOOP
         SELECT source.clock, source.type, source.prefix, source.past, source.relation, source.attname,

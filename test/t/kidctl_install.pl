@@ -57,7 +57,7 @@ foreach my $start ([ $python, '-S', "$folder/source/kidctl" ],
 		[ 'typing_extensions', 'python3-typing-extensions', $extensions ], [ 'rich', 'python3-rich', $rich ])
 	{
 		my ($module, $package, $path) = @$_;
-		command_exit_is([ @$start, '--version' ], 1, "without $module: exit status 1");
+		command_exit_is([ @$start, '--version' ], 2, "without $module: exit status 2");
 		my (undef, $errors) = run_command([ @$start, '--version' ]);
 		like($errors,
 			qr/^kidctl: error: Python has no module $module: run apt install $package, or pip install '$module\S*'$/,

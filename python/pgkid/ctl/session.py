@@ -54,6 +54,9 @@ class Session(ABC):
         with connect(args.dsn) as conn:
             if conn.info.server_version < 150000:
                 raise Refused("kidctl needs PostgreSQL 15 or later")
+            if conn.info.server_version >= 200000:
+                # It reads trees of nodes, whose text form is another one in each major version.
+                raise Refused("kidctl knows PostgreSQL up to 19", "Take the kidctl of a newer version of kid.")
             session = cls(conn, args)
             action: Callable[[], int] = getattr(session, "do_" + args.action)
             return action()

@@ -12,7 +12,7 @@ PACKAGES = {
 
 
 def main() -> int:
-    """Runs kidctl, and returns its exit status, which is 1 if a library is missing."""
+    """Runs kidctl, and returns its exit status, which is 2 if a library is missing."""
     try:
         from pgkid.ctl import cli
     except ImportError as error:
@@ -20,7 +20,7 @@ def main() -> int:
         if not text:
             raise
         print(f"kidctl: error: {text}", file=sys.stderr)
-        return 1
+        return 2
     return cli.main()
 
 
