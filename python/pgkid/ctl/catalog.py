@@ -82,11 +82,11 @@ def table(conn: Connection, name: str) -> Table:
     """Returns the table of a name as a user writes it, found by the user's own search_path."""
     with conn.transaction():
         conn.execute("SELECT set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'")
-        found = conn.execute("SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (name,)).fetchone()
+        found = one(conn, "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (name,))
         conn.execute("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)")
-    if not found or found[0] is None:
+    if found is None:
         raise Refused(f"table {name} does not exist")
-    return tables(conn, [found[0]])[0]
+    return tables(conn, [found])[0]
 
 
 def family(conn: Connection, oids: Iterable[int]) -> list[Table]:

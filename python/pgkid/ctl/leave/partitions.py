@@ -13,7 +13,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details, of_index
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.plan import Column, Group, Plan
@@ -43,7 +43,7 @@ class Node:
             yield "is partitioned by the hash of an ID, which is another one for the core type", ""
         if 0 in self.numbers:
             yield "is partitioned by an expression", ""
-        if self.table.owner != plan.conn.execute("SELECT current_user").fetchall()[0][0]:
+        if self.table.owner != one(plan.conn, "SELECT current_user"):
             yield "is created again, and belongs to another role", ""
         if any(c.identity for c in catalog.columns(plan.conn, self.table.oid)):
             yield "is partitioned by an ID and has an identity column", "ALTER TABLE … ALTER … DROP IDENTITY."

@@ -6,7 +6,7 @@ from typing import Iterable, Optional, Sequence
 
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.catalog import read
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.rewriter import Rewriter
 from pgkid.ctl.leave.uses import MEMBERS, Kid, Use, read_kid, uses
@@ -280,7 +280,7 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
     sets = join_tables(conn, found, layers, depending)
     wanted: list[int] = []
     if names is None:
-        user = conn.execute("SELECT current_user").fetchall()[0][0]
+        user = one(conn, "SELECT current_user")
         everything = catalog.tables(conn, sorted(t for t in sets.parent if t > 0))
         wanted = sorted({sets.find(t.oid) for t in everything if t.owner == user})
     for name in names or []:

@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Report
 
 
@@ -76,7 +76,7 @@ class Writers:
     def attempts(self, conn: Connection, all: bool) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
         """Runs each statement on each table, reads each view, and rolls back: all, or what worked the first time."""
         for name in self.tables:
-            oid = conn.execute("SELECT to_regclass(%s)::oid", (name,)).fetchall()[0][0]
+            oid = one(conn, "SELECT to_regclass(%s)::oid", (name,))
             table = catalog.tables(conn, [oid])[0]
             for what, text in self.statements(conn, table):
                 if all or (name, what) in self.worked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rekey.finish import index_name
 from pgkid.ctl.rekey.plan import Plan
@@ -17,7 +17,7 @@ class Expected:
         self.keys: dict[tuple[str, str], list[str]] = {}
         for column in plan.columns:
             table = plan.table(column.table)
-            name = plan.conn.execute("SELECT quote_ident(%s)", (column.name,)).fetchall()[0][0]
+            name = in_statement(plan.conn, column.name)
             self.keys.setdefault((table.schema, table.name), []).append(name)
         self.default = (plan.root.schema, f"{plan.root.name} {plan.key.name}")
         self.sequences = {
@@ -34,7 +34,7 @@ class Expected:
         self.old_name, self.kept = None, set[dumps.Entry]()
         if plan.options.old_name:
             root, kept = plan.root, plan.options.old_name
-            self.old_name = plan.conn.execute("SELECT quote_ident(%s)", (kept,)).fetchall()[0][0]
+            self.old_name = in_statement(plan.conn, kept)
             self.kept = {
                 ("TABLE", root.schema, root.name),
                 ("DEFAULT", root.schema, f"{root.name} {kept}"),

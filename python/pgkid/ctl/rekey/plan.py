@@ -8,7 +8,7 @@ from typing import Any, Optional
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS, home_of
 
@@ -109,8 +109,8 @@ class Plan:
         """Returns the direction of a word, `new` or `old`."""
         k = self.keys
         if word == "new":
-            return Direction("new", "old", k.new_type, k.old_equals, k.new_next)
-        return Direction("old", "new", k.old_type, k.new_equals, k.old_next)
+            return Direction("new", "old", type=k.new_type, equals=k.old_equals, next=k.new_next)
+        return Direction("old", "new", type=k.old_type, equals=k.new_equals, next=k.old_next)
 
     def table(self, oid: int) -> catalog.Table:
         """Returns a table by its OID. It is read once, as a plan is read again in each step."""
@@ -173,37 +173,39 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema
     home = home_of(conn)
     target = TARGETS[options.to]
     new_type = target.type if "." in target.type else f"{home}.{target.type}"
-    missing = conn.execute(
+    is_missing = one(
+        conn,
         "SELECT to_regtype(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_proc AS p"
         " WHERE p.pronamespace = to_regnamespace(%s) AND p.proname = %s)",
         (new_type, home, target.at),
-    ).fetchall()
-    if missing[0][0]:
+    )
+    if is_missing:
         raise Refused(f"kid in this database makes no keys of type {options.to}")
-    row = conn.execute("SELECT format_type(%s::regtype, -1)", (new_type,)).fetchall()[0]
-    old_equals = conn.execute(
+    old_equals = one(
+        conn,
         "SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)"
         + EQUALS
         + " JOIN pg_index AS i ON k.oid = i.indclass[0] WHERE i.indrelid = %s AND i.indisprimary",
         (key.table,),
-    ).fetchall()[0][0]
-    new_equals = conn.execute(
+    )
+    new_equals = one(
+        conn,
         "SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)"
         + EQUALS
         + " JOIN pg_type AS t ON k.opcintype = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END"
         " WHERE t.oid = %s::regtype AND k.opcdefault AND k.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')",
         (new_type,),
-    ).fetchall()[0][0]
+    )
     return Keys(
-        home,
-        key.type,
-        old_equals,
-        old_next(conn, key, schema),
-        str(row[0]),
-        new_equals,
-        f"{home}.{target.next}",
-        f"{home}.{target.at}",
-        target.more,
+        home=home,
+        old_type=key.type,
+        old_equals=old_equals,
+        old_next=old_next(conn, key, schema),
+        new_type=one(conn, "SELECT format_type(%s::regtype, -1)", (new_type,)),
+        new_equals=new_equals,
+        new_next=f"{home}.{target.next}",
+        new_at=f"{home}.{target.at}",
+        more=target.more,
     )
 
 

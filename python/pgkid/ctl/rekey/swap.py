@@ -240,7 +240,8 @@ class Swap:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
         plan = self.plan
         names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
-        rows = plan.conn.execute(
+        found = one(
+            plan.conn,
             """
             SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), ', ')
               FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
@@ -254,13 +255,13 @@ class Swap:
                    LEFT JOIN pg_class AS v ON v.oid = w.ev_class
              WHERE (r.relkind = 'S' OR r.relispartition OR r.relname LIKE 'kid\\_%%' OR k.conname LIKE 'kid\\_%%'
                     OR k.contype = 'n' OR k.conparentid <> 0 OR k.coninhcount > 0 OR t.tgparentid <> 0
-                    OR v.relnamespace = to_regnamespace(quote_ident(%s)) 
+                    OR v.relnamespace = to_regnamespace(quote_ident(%s))
                     OR d.classid = 'pg_attrdef'::regclass AND d.deptype IN ('a', 'i')) IS NOT TRUE
             """,
             ([n[0] for n in names], [n[1] for n in names], plan.schema),
-        ).fetchall()
-        if rows[0][0]:
-            raise Refused(f"made since the move began: {rows[0][0]}", "Run `kidctl rekey run` again, and then `swap`.")
+        )
+        if found:
+            raise Refused(f"made since the move began: {found}", "Run `kidctl rekey run` again, and then `swap`.")
 
     def make(self) -> None:
         """Makes again what hung on the columns, from its original text, and gives the columns what they had."""

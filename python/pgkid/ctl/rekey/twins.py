@@ -12,6 +12,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog
+from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.constraints import add, can_be_late, validate
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.objects import Object, of_index, on_table
@@ -108,13 +109,13 @@ def printed(plan: Plan) -> Definitions:
             )
         renamed = present(plan)
     found: Definitions = {}
-    for (one, definition), (_one, text) in zip(plain, renamed):
+    for (about, definition), (_about, text) in zip(plain, renamed):
         if not any(word in text for word in words):
-            raise Refused(f"{one}: its definition does not name the column: {definition}", "Drop it first.")
+            raise Refused(f"{about}: its definition does not name the column: {definition}", "Drop it first.")
         for word, column in words.items():
             name = sql.Identifier(plan.direction("new").beside(column.name)).as_string(plan.conn)
             text = text.replace(word, name)
-        found[one] = (definition, text)
+        found[about] = (definition, text)
     return found
 
 
@@ -122,7 +123,7 @@ def index_tail(plan: Plan, index: catalog.Index, definition: str) -> str:
     """Returns what follows the name and the table in the definition of an index."""
     only = "ONLY " if index.is_partitioned else ""
     unique = "UNIQUE " if index.is_unique else ""
-    name = plan.conn.execute("SELECT quote_ident(%s)", (index.name,)).fetchall()[0][0]
+    name = in_statement(plan.conn, index.name)
     head = f"CREATE {unique}INDEX {name} ON {only}{plan.table(index.table).label} "
     if not definition.startswith(head):
         raise Refused(f"index {index.label} has a definition that kidctl does not understand: {definition}")
@@ -207,8 +208,8 @@ class Builder:
 
     def twin_of_parent(self, index: catalog.Index) -> str:
         """Returns the name of the twin of the index that this one is a part of."""
-        row = self.plan.conn.execute("SELECT relname FROM pg_class WHERE oid = %s", (index.parent,)).fetchone()
-        return self.plan.direction("new").beside(row[0]) if row else ""
+        name = one(self.plan.conn, "SELECT relname FROM pg_class WHERE oid = %s", (index.parent,))
+        return self.plan.direction("new").beside(name) if name else ""
 
     def attach(self, index: catalog.Index, parent: catalog.Index) -> None:
         """Makes the twin of a partition's index a part of the twin of its parent's index."""
