@@ -125,17 +125,17 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     kept = begun.options if begun else {}
     until = kept.get("until") or until_of(conn, given)
     return Plan(
-        conn,
-        root,
-        key,
-        home,
-        operators_of(conn, key),
-        given,
-        until,
-        kept.get("bound") or bound_at(conn, home, key, until),
-        kept.get("old_name") or free_name(conn, root.schema, f"{root.name}_old"),
-        schema,
-        begun,
+        conn=conn,
+        root=root,
+        key=key,
+        home=home,
+        operators=operators_of(conn, key),
+        options=given,
+        until=until,
+        bound=kept.get("bound") or bound_at(conn, home, key, until),
+        old_name=kept.get("old_name") or free_name(conn, root.schema, f"{root.name}_old"),
+        schema=schema,
+        state=begun,
     )
 
 

@@ -41,7 +41,19 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], width:
         raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
     options = Options(**begun.options["options"]) if begun else Options(width or "", None)
     name = begun.options["old_name"] if begun else source_of(conn, root, home, partition)
-    return Plan(conn, root, key, home, operators_of(conn, key), options, "", "", name, schema, begun)
+    return Plan(
+        conn=conn,
+        root=root,
+        key=key,
+        home=home,
+        operators=operators_of(conn, key),
+        options=options,
+        until="",
+        bound="",
+        old_name=name,
+        schema=schema,
+        state=begun,
+    )
 
 
 def source_of(conn: Connection, root: catalog.Table, home: str, partition: Optional[str]) -> str:

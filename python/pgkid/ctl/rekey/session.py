@@ -98,7 +98,16 @@ class RekeySession(Session):
         to = args.to or "kid64"
         if args.new_rows_only and not args.to:
             to = new_rows.target_of(catalog.related(self.conn, self.root.oid)[0].type)
-        return Options(to, args.time, args.time_zone, since, until, args.old_name, args.triggers, args.new_rows_only)
+        return Options(
+            to=to,
+            time=args.time,
+            time_zone=args.time_zone,
+            since=since,
+            until=until,
+            old_name=args.old_name,
+            triggers=args.triggers,
+            new_rows_only=args.new_rows_only,
+        )
 
     def during(self) -> tuple[str, str]:
         """Reads the range of --during, which must have an end on both sides."""
