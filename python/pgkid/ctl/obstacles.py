@@ -127,7 +127,6 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
     yield from of_literals(conn, made)
 
 
-def refuse_made(conn: Connection, made: Sequence[Made]) -> Sequence[Made]:
-    """Returns objects that are to be made again, or raises an error if this role may not make one of them."""
+def refuse_made(conn: Connection, made: Sequence[Made]) -> None:
+    """Raises an error if this role may not make one of the objects that are to be made again."""
     refuse(of_made(conn, made))
-    return made

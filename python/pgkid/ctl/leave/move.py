@@ -85,9 +85,9 @@ class Leave:
         def change(runner: Runner) -> None:
             before = read_plan(self.conn, known[:1])
             made = [made for group in before.groups for made in before.made(group)]
-            views = hanging.lock_views(refuse_made(self.conn, made))
+            refuse_made(self.conn, made)
             tables = [catalog.table(self.conn, label).sql for label in known]
-            runner.retried([*views, lock(tables)], lambda: self.change(runner, known))
+            runner.retried([*hanging.lock_views(made), lock(tables)], lambda: self.change(runner, known))
 
         return change
 

@@ -77,17 +77,6 @@ class Partition:
         """Returns a function that takes from a line of a dump what was asked for."""
         return Expected(self.plan()).line
 
-    def locks(self, plan: Plan) -> list[Lock]:
-        """Returns the locks that the swap needs, in the order in which queries lock it.
-
-        These are views before the tables that they show, and tables that others refer to before those.
-        """
-        made = hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",))
-        found = hanging.lock_views(refuse_made(self.conn, made))
-        # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
-        found += lock_referenced(plan, "ACCESS EXCLUSIVE")
-        return found + [lock([table.sql for table in [plan.root, *plan.referring()]])]
-
     def prepare(self, runner: Runner) -> None:
         """Adds the constraint, with an end in the future: again if the end came near since."""
         plan = self.plan()
@@ -135,12 +124,17 @@ class Partition:
             return
         if not plan.state or self.is_near(plan):
             raise Refused(f"the first partition would end at {plan.until}", "Run `kidctl partition run` again.")
-        runner.retried(self.locks(plan), lambda: self.exchange(runner, Forward))
+        self.exchange(runner, plan, Forward)
         filling.fill(runner, filling.kept(self.plan().state))
 
-    def exchange(self, runner: Runner, kind: type[Swap]) -> None:
-        """Runs a swap in one direction. The tables are locked, and the catalog is read again."""
-        kind(self.plan(anywhere=kind is Back), runner).run()
+    def exchange(self, runner: Runner, plan: Plan, kind: type[Swap]) -> None:
+        """Takes the locks of a swap, reads the catalog again, and runs the swap in one direction.
+
+        Raises an error before the first lock if this role may not make again what hangs on the table.
+        """
+        made = hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        refuse_made(self.conn, made)
+        runner.retried(locks(plan, made), lambda: kind(self.plan(anywhere=kind is Back), runner).run())
 
     def partitions(self, runner: Runner) -> None:
         """Creates partitions for the periods after the first partition."""
@@ -196,10 +190,20 @@ class Partition:
         """Makes the first partition the table again, or takes back what was done before that."""
         plan = self.plan(anywhere=True)
         if plan.is_swapped:
-            runner.retried(self.locks(plan), lambda: self.exchange(runner, Back))
+            self.exchange(runner, plan, Back)
             plan = self.plan(anywhere=True)
         end_swap(runner, plan)
         self.cancel(runner, plan)
+
+
+def locks(plan: Plan, made: Sequence[hanging.Made]) -> list[Lock]:
+    """Returns the locks that the swap needs, in the order in which queries take them.
+
+    These are views before the tables that they show, and tables that others refer to before those.
+    """
+    # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
+    referenced = lock_referenced(plan, "ACCESS EXCLUSIVE")
+    return [*hanging.lock_views(made), *referenced, lock([t.sql for t in [plan.root, *plan.referring()]])]
 
 
 def end_swap(runner: Runner, plan: Plan) -> None:

@@ -19,7 +19,7 @@ from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
-from pgkid.ctl.steps import Lock, Runner, Step, lock, statement
+from pgkid.ctl.steps import Runner, Step, lock, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import Throttle
 
@@ -196,16 +196,20 @@ class Rekey:
             if plan.state:
                 plan.save("swap", **kept)
 
-        runner.retried(self.locks(), exchange)
+        self.run_locked(runner, exchange)
         filling.fill(runner, kept["refresh"])
         if kept["statistics"]:
             analyze(self.plan(), runner)
 
-    def locks(self) -> list[Lock]:
-        """Returns the locks that a swap needs: of views before the tables that they show, as queries take them."""
+    def run_locked(self, runner: Runner, exchange: Callable[[], None]) -> None:
+        """Runs an exchange of columns under its locks: of views before the tables that they show, as queries take them.
+
+        Raises an error before the first lock if this role may not make again what hangs on the columns.
+        """
         plan = self.plan()
-        made = refuse_made(self.conn, hanging.hanging(self.conn, plan.columns, plan.schema))
-        return [*hanging.lock_views(made), lock(plan.locks())]
+        made = hanging.hanging(self.conn, plan.columns, plan.schema)
+        refuse_made(self.conn, made)
+        runner.retried([*hanging.lock_views(made), lock(plan.locks())], exchange)
 
     def refill(self, runner: Runner) -> None:
         """Fills the materialized views that an interrupted swap has left empty."""
@@ -251,7 +255,7 @@ class Rekey:
             present.state.kept["statistics"] = hanging.has_statistics(swap.made)
             state.create(self.conn, present.schema, present.state)
 
-        runner.retried(self.locks(), exchange)
+        self.run_locked(runner, exchange)
 
     def end_back(self, runner: Runner, plan: Plan) -> None:
         """Validates constraints, fills materialized views, and forgets the move."""
