@@ -54,21 +54,27 @@ CONSTANTS = [
     view("c_group_column", "SELECT user_id, count(*) AS n FROM posts GROUP BY user_id HAVING user_id > 7"),
     view("c_filter", "SELECT count(*) FILTER (WHERE id > 10) AS n FROM users"),
     view("c_join", "SELECT u.name FROM users AS u JOIN posts AS p ON p.user_id = u.id AND u.id <> 1"),
-    view("c_join_using", "SELECT name FROM users JOIN (SELECT user_id AS id, body FROM posts) AS p USING (id) WHERE id = 1"),
-    view("c_full_join", "SELECT name FROM users FULL JOIN (SELECT user_id AS id FROM posts) AS p USING (id) WHERE id = 3"),
+    view("c_join_using", "SELECT name FROM users JOIN (SELECT user_id AS id, body FROM posts) AS p USING (id) "
+         "WHERE id = 1"),
+    view("c_full_join", "SELECT name FROM users FULL JOIN (SELECT user_id AS id FROM posts) AS p USING (id) "
+         "WHERE id = 3"),
     view("c_lateral", "SELECT u.name, p.n FROM users AS u, LATERAL (SELECT p.n FROM posts AS p WHERE u.id = 4) AS p"),
-    view("c_exists", "SELECT n FROM notes WHERE EXISTS (SELECT FROM users AS u WHERE u.name = notes.about AND u.id = 1)"),
-    view("c_window", "SELECT name FROM (SELECT name, lag(id) OVER (ORDER BY made) AS before FROM users) AS w WHERE before = 4"),
-    view("c_window_range", "SELECT sum(n) OVER (ORDER BY id RANGE BETWEEN 10 PRECEDING AND CURRENT ROW) AS s FROM users"),
+    view("c_exists", "SELECT n FROM notes "
+         "WHERE EXISTS (SELECT FROM users AS u WHERE u.name = notes.about AND u.id = 1)"),
+    view("c_window", "SELECT name FROM (SELECT name, lag(id) OVER (ORDER BY made) AS before FROM users) AS w "
+         "WHERE before = 4"),
+    view("c_window_range", "SELECT sum(n) OVER (ORDER BY id RANGE BETWEEN 10 PRECEDING AND CURRENT ROW) AS s "
+         "FROM users"),
     view("c_hypothetical", "SELECT rank(5::bigint) WITHIN GROUP (ORDER BY id) AS r FROM users"),
     view("c_natural_join", "SELECT name FROM users NATURAL JOIN (VALUES (1::bigint), (2)) AS v (id)"),
     view("c_join_select", "SELECT name FROM users AS u, (SELECT 5 AS x) AS c WHERE u.id = c.x"),
     view("c_join_series", "SELECT name FROM users JOIN generate_series(1, 10) AS g ON id = g"),
-    view("c_join_unnest", "SELECT name FROM users JOIN unnest('{1,2}'::bigint[], '{a,b}'::text[]) AS g (x, y) ON id = x"),
+    view("c_join_unnest", "SELECT name FROM users JOIN unnest('{1,2}'::bigint[], '{a,b}'::text[]) AS g (x, y) "
+         "ON id = x"),
     view("c_join_json", """SELECT name FROM users AS u JOIN jsonb_to_recordset('[{"id": 1}]') AS j (id bigint, n int)
          ON u.id = j.id"""),
-    view("c_join_xml", "SELECT name FROM users AS u JOIN XMLTABLE('/a/b' PASSING ('<a><b>1</b></a>'::xml) COLUMNS x bigint "
-         "PATH '.') AS t ON u.id = t.x"),
+    view("c_join_xml", "SELECT name FROM users AS u JOIN XMLTABLE('/a/b' PASSING ('<a><b>1</b></a>'::xml) "
+         "COLUMNS x bigint PATH '.') AS t ON u.id = t.x"),
     view("c_case_value", "SELECT name FROM users WHERE id = CASE WHEN n = 1 THEN 5 ELSE 6 END"),
     view("c_setting_or", "SELECT name FROM users WHERE id = coalesce(current_setting('app.user', true)::bigint, 0)"),
     view("c_greatest_of", "SELECT name FROM users WHERE id = (SELECT max(n) FROM (VALUES (1), (2)) AS v (n))"),
@@ -106,13 +112,13 @@ CONSTANTS = [
     view("c_values", "SELECT v.x FROM users AS u, LATERAL (VALUES (u.id), (0)) AS v (x)"),
     view("c_union", "SELECT id FROM users UNION ALL SELECT 0"),
     view("c_except", "SELECT id FROM users EXCEPT SELECT 1"),
-    view("c_recursive", "WITH RECURSIVE t (id) AS (SELECT id FROM users WHERE parent IS NULL UNION ALL SELECT u.id FROM t "
-         "JOIN users AS u ON u.parent = t.id) SELECT id FROM t WHERE id <> 9"),
+    view("c_recursive", "WITH RECURSIVE t (id) AS (SELECT id FROM users WHERE parent IS NULL UNION ALL "
+         "SELECT u.id FROM t JOIN users AS u ON u.parent = t.id) SELECT id FROM t WHERE id <> 9"),
     # through other names
     view("c_cte", "WITH t AS (SELECT id AS x FROM users) SELECT x FROM t WHERE x = 5"),
     ("function public.c_returned()",
-     "CREATE FUNCTION c_returned() RETURNS bigint LANGUAGE sql BEGIN ATOMIC WITH x AS (UPDATE owners SET user_id = user_id "
-     "RETURNING user_id AS u) SELECT u FROM x WHERE u = 1; END"),
+     "CREATE FUNCTION c_returned() RETURNS bigint LANGUAGE sql BEGIN ATOMIC "
+     "WITH x AS (UPDATE owners SET user_id = user_id RETURNING user_id AS u) SELECT u FROM x WHERE u = 1; END"),
     view("c_nested", "SELECT y FROM (SELECT x AS y FROM (SELECT id AS x FROM users) AS a) AS b WHERE y = 5"),
     view("c_of_union", "SELECT x FROM (SELECT id AS x FROM users UNION SELECT user_id FROM posts) AS a WHERE x = 5"),
     view("c_of_second", "SELECT x FROM (SELECT user_id AS x FROM notes UNION SELECT id FROM users) AS a WHERE x = 5"),
@@ -124,7 +130,8 @@ CONSTANTS = [
     view("c_json_field", "SELECT name FROM users AS u WHERE to_jsonb(u) ->> 'id' = '5'"),
     view("c_json_contains", """SELECT name FROM users AS u WHERE to_jsonb(u) @> '{"id": 5}'"""),
     # other kinds of definitions
-    ("materialized view public.c_materialized", "CREATE MATERIALIZED VIEW c_materialized AS SELECT name FROM users WHERE id < 5"),
+    ("materialized view public.c_materialized",
+     "CREATE MATERIALIZED VIEW c_materialized AS SELECT name FROM users WHERE id < 5"),
     ("index public.c_partial", "CREATE INDEX c_partial ON users (name) WHERE id > 5000"),
     ("index public.c_expression", "CREATE INDEX c_expression ON users ((id % 10))"),
     ("index public.c_of_reference", "CREATE INDEX c_of_reference ON posts (coalesce(user_id, 0))"),
@@ -134,7 +141,8 @@ CONSTANTS = [
     ("policy c_using on public.users", "CREATE POLICY c_using ON users USING (id <> 1 OR current_user = 'root')"),
     ("policy c_with_check on public.posts", "CREATE POLICY c_with_check ON posts WITH CHECK (user_id > 0)"),
     ("policy c_elsewhere on public.notes",
-     "CREATE POLICY c_elsewhere ON notes USING (EXISTS (SELECT FROM users AS u WHERE u.id = 1 AND u.name = current_user))"),
+     "CREATE POLICY c_elsewhere ON notes "
+     "USING (EXISTS (SELECT FROM users AS u WHERE u.id = 1 AND u.name = current_user))"),
     ("trigger c_trigger on public.users",
      "CREATE TRIGGER c_trigger AFTER UPDATE ON users FOR EACH ROW WHEN (NEW.id = 1) EXECUTE FUNCTION see()"),
     ("trigger c_trigger_old on public.posts",
@@ -202,8 +210,8 @@ CONTROLS = [
     view("k_count", "SELECT user_id, count(user_id) AS n FROM posts GROUP BY user_id HAVING count(user_id) > 5"),
     view("k_count_distinct", "SELECT count(DISTINCT user_id) > 3 AS many FROM posts"),
     view("k_array_length", "SELECT array_length(array_agg(id), 1) > 5 AS many FROM users"),
-    view("k_row_number", "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY name ORDER BY id) AS r FROM users) "
-         "AS w WHERE r = 1"),
+    view("k_row_number", "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY name ORDER BY id) AS r "
+         "FROM users) AS w WHERE r = 1"),
     view("k_rows_frame", "SELECT sum(n) OVER (ORDER BY id ROWS BETWEEN 10 PRECEDING AND CURRENT ROW) AS s FROM users"),
     view("k_coalesce_null", "SELECT coalesce(user_id, NULL) AS u FROM posts"),
     view("k_coalesce_keys", "SELECT coalesce(parent, id) AS u FROM users"),
@@ -219,8 +227,8 @@ CONTROLS = [
     view("k_boolean_function", "SELECT name FROM users WHERE is_staff(id) = true"),
     view("k_other_of_view", "SELECT uid FROM v_plain WHERE name = '5'"),
     view("k_cte", "WITH t AS (SELECT id AS x, n FROM users) SELECT x FROM t WHERE n = 5"),
-    view("k_recursive", "WITH RECURSIVE t (id, level) AS (SELECT id, 1 FROM users UNION ALL SELECT u.id, t.level + 1 FROM t "
-         "JOIN users AS u ON u.parent = t.id WHERE t.level < 9) SELECT id FROM t"),
+    view("k_recursive", "WITH RECURSIVE t (id, level) AS (SELECT id, 1 FROM users UNION ALL "
+         "SELECT u.id, t.level + 1 FROM t JOIN users AS u ON u.parent = t.id WHERE t.level < 9) SELECT id FROM t"),
     view("k_search", "WITH RECURSIVE t (id) AS (SELECT id FROM users UNION ALL SELECT u.id FROM t JOIN users AS u ON "
          "u.parent = t.id) SEARCH DEPTH FIRST BY id SET place CYCLE id SET again TO 'Y' DEFAULT 'N' USING way "
          "SELECT id FROM t WHERE again = 'N'"),
@@ -236,7 +244,8 @@ CONTROLS = [
     ("index public.k_lower", "CREATE INDEX k_lower ON posts (user_id, (n + 1))"),
     ("policy k_policy on public.posts",
      "CREATE POLICY k_policy ON posts USING (EXISTS (SELECT FROM users AS u WHERE u.id = posts.user_id AND u.n = 1))"),
-    ("table constraint k_check on public.posts", "ALTER TABLE posts ADD CONSTRAINT k_check CHECK (user_id IS NULL OR n > 1)"),
+    ("table constraint k_check on public.posts",
+     "ALTER TABLE posts ADD CONSTRAINT k_check CHECK (user_id IS NULL OR n > 1)"),
     ("trigger k_trigger on public.posts",
      "CREATE TRIGGER k_trigger AFTER UPDATE ON posts FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id AND NEW.n = 1) "
      "EXECUTE FUNCTION see('1')"),
@@ -259,11 +268,13 @@ CONSTANTS_18 = [
      "CREATE FUNCTION c_new_row() RETURNS boolean LANGUAGE sql BEGIN ATOMIC UPDATE owners SET user_id = user_id "
      "RETURNING old.user_id = 5; END"),
     ("function public.c_merge_returning()",
-     "CREATE FUNCTION c_merge_returning() RETURNS TABLE (a text, b boolean) LANGUAGE sql BEGIN ATOMIC MERGE INTO owners AS o "
-     "USING notes AS n ON n.n = o.id WHEN MATCHED THEN UPDATE SET user_id = NULL RETURNING merge_action(), o.user_id = 5; END"),
-    view("c_json_table", """SELECT name FROM users AS u JOIN JSON_TABLE(jsonb '[1, 2]', '$[*]' COLUMNS (x bigint PATH '$'))
-         AS t ON u.id = t.x"""),
-    view("c_json_value", "SELECT name FROM users WHERE JSON_VALUE(JSON_OBJECT('id': id RETURNING jsonb), '$.id') = '5'"),
+     "CREATE FUNCTION c_merge_returning() RETURNS TABLE (a text, b boolean) LANGUAGE sql BEGIN ATOMIC "
+     "MERGE INTO owners AS o USING notes AS n ON n.n = o.id WHEN MATCHED THEN UPDATE SET user_id = NULL "
+     "RETURNING merge_action(), o.user_id = 5; END"),
+    view("c_json_table", "SELECT name FROM users AS u "
+         "JOIN JSON_TABLE(jsonb '[1, 2]', '$[*]' COLUMNS (x bigint PATH '$')) AS t ON u.id = t.x"),
+    view("c_json_value", "SELECT name FROM users "
+         "WHERE JSON_VALUE(JSON_OBJECT('id': id RETURNING jsonb), '$.id') = '5'"),
     view("c_json_list", "SELECT JSON_ARRAYAGG(id RETURNING text) = '[5]' AS five FROM users"),
     view("c_rollup", "SELECT id, n, count(*) AS c FROM users GROUP BY ROLLUP (id, n) HAVING id = 5"),
 ]  # fmt: skip
@@ -288,7 +299,8 @@ OTHERS = [
     ("outside value", "policy o_setting on public.users",
      "CREATE POLICY o_setting ON users USING (id = current_setting('app.user')::bigint)"),
     ("outside value", "function public.o_parameter(bigint)",
-     "CREATE FUNCTION o_parameter(bigint) RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT name FROM users WHERE id = $1; END"),
+     "CREATE FUNCTION o_parameter(bigint) RETURNS text LANGUAGE sql BEGIN ATOMIC "
+     "SELECT name FROM users WHERE id = $1; END"),
     ("function", *view("o_call", "SELECT level(id, 5) AS l FROM users")),
     ("function", *view("o_called", "SELECT level(id, n) > 5 AS l FROM users")),
     ("function", *view("o_link", "SELECT '/users/' || id AS link FROM users")),
@@ -342,7 +354,8 @@ CREATE VIEW c_reference AS SELECT word FROM uses WHERE word ~* 'x';
 CREATE VIEW c_search AS SELECT to_tsvector('simple', id) @@ to_tsquery('simple', 'root') AS found FROM words;
 CREATE VIEW c_json AS SELECT jsonb_build_object('id', id) ->> 'id' = 'root' AS found FROM words;
 CREATE VIEW c_row AS SELECT r FROM (SELECT row_to_json(words.*) ->> 'id' AS r FROM words) AS x WHERE r = 'root';
-CREATE VIEW c_select AS SELECT (SELECT u.word FROM uses AS u WHERE u.word = w.id LIMIT 1) = 'root' AS found FROM words AS w;
+CREATE VIEW c_select AS SELECT (SELECT u.word FROM uses AS u WHERE u.word = w.id LIMIT 1) = 'root' AS found
+    FROM words AS w;
 CREATE VIEW c_first AS SELECT first_value(id) OVER (ORDER BY n) = 'x' AS f FROM words;
 CREATE VIEW c_mode AS SELECT mode() WITHIN GROUP (ORDER BY id) = 'x' AS f FROM words;
 CREATE VIEW c_distinct AS SELECT DISTINCT ON (id = 'x') n FROM words ORDER BY id = 'x';

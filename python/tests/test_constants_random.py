@@ -153,7 +153,8 @@ class Generator:
             return f"SELECT {key} AS k, {self.number(scope + outer, depth - 1)} AS n {rest}"
 
         def grouped() -> str:
-            return f"SELECT {key} AS k, count(*)::int AS n {rest} GROUP BY {key} HAVING max({key}) >= min({self.other(scope, 0)})"
+            having = f"max({key}) >= min({self.other(scope, 0)})"
+            return f"SELECT {key} AS k, count(*)::int AS n {rest} GROUP BY {key} HAVING {having}"
 
         return self.one_of(
             plain,

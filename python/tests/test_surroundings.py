@@ -45,9 +45,9 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
             CREATE TABLE flags (id int PRIMARY KEY);
             CREATE DOMAIN number AS bigint;
-            CREATE TABLE pools (post_ids bigint[], "postId" int, post bigint, id_post number, fk_posts bigint, repost_id bigint,
-                stripe_id varchar, flag_id boolean, flags_id bigint REFERENCES flags, flag_no bigint, owner_flag_id bigint, poster bigint,
-                "authorPostID" numeric, created_by bigint, n bigint);
+            CREATE TABLE pools (post_ids bigint[], "postId" int, post bigint, id_post number, fk_posts bigint,
+                repost_id bigint, stripe_id varchar, flag_id boolean, flags_id bigint REFERENCES flags, flag_no bigint,
+                owner_flag_id bigint, poster bigint, "authorPostID" numeric, created_by bigint, n bigint);
             CREATE TABLE linked (post_id bigint REFERENCES posts);
             CREATE SCHEMA audit; CREATE TABLE audit.log (post_id bigint);
             CREATE TABLE parts (post_id bigint) PARTITION BY RANGE (post_id);
@@ -135,7 +135,8 @@ class Surroundings(unittest.TestCase):
             CREATE FUNCTION all_p() RETURNS SETOF p LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT id, b FROM p; END';
             CREATE FUNCTION one(p_id int) RETURNS text LANGUAGE sql AS 'SELECT b FROM p WHERE id = $1';
             CREATE FUNCTION keep() RETURNS void LANGUAGE sql AS 'INSERT INTO archive SELECT * FROM p';
-            CREATE FUNCTION add() RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public."p" VALUES (1, 'x'); END $$;
+            CREATE FUNCTION add() RETURNS void LANGUAGE plpgsql
+                AS $$ BEGIN INSERT INTO public."p" VALUES (1, 'x'); END $$;
             CREATE FUNCTION remark() RETURNS void LANGUAGE sql AS '/* p */ SELECT 1 -- p';
             CREATE SCHEMA kidctl_rekey_p_1;
             CREATE FUNCTION kidctl_rekey_p_1.follow() RETURNS void LANGUAGE sql AS 'SELECT count(*) FROM p';
@@ -156,9 +157,11 @@ class Surroundings(unittest.TestCase):
         self.database.run(
             """
             CREATE TABLE by_default (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
-            CREATE TABLE by_value (id uuid PRIMARY KEY); INSERT INTO by_value SELECT gen_random_uuid() FROM generate_series(1, 90);
+            CREATE TABLE by_value (id uuid PRIMARY KEY);
+            INSERT INTO by_value SELECT gen_random_uuid() FROM generate_series(1, 90);
             CREATE TABLE ordered (id uuid PRIMARY KEY);
-            INSERT INTO ordered SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid FROM generate_series(1, 90) AS n;
+            INSERT INTO ordered SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid
+                FROM generate_series(1, 90) AS n;
             ANALYZE by_value, ordered;
             """
         )
@@ -193,7 +196,8 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE c (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, n bigserial);
             ALTER SEQUENCE numbers OWNED BY a.id;
             CREATE VIEW shown AS SELECT id FROM b;
-            CREATE RULE makes AS ON INSERT TO shown DO INSTEAD INSERT INTO b VALUES (coalesce(NEW.id, nextval('numbers')));
+            CREATE RULE makes AS ON INSERT TO shown
+                DO INSTEAD INSERT INTO b VALUES (coalesce(NEW.id, nextval('numbers')));
             """
         )
         names = {"rule makes on public.shown", "default value for public.b.id"}
@@ -221,7 +225,9 @@ class Surroundings(unittest.TestCase):
     def test_clients(self) -> None:
         self.database.run(
             """
-            CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE c (p bigint REFERENCES p); CREATE TABLE o (n int);
+            CREATE TABLE p (id bigserial PRIMARY KEY, b text);
+            CREATE TABLE c (p bigint REFERENCES p);
+            CREATE TABLE o (n int);
             CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION one FOR TABLE p (id), o;
             CREATE PUBLICATION schemas FOR TABLES IN SCHEMA public; CREATE PUBLICATION none FOR TABLE o;
             CREATE SUBSCRIPTION s CONNECTION 'dbname=none' PUBLICATION x WITH (connect = false);
