@@ -1,6 +1,9 @@
 """What kid has in a database, and what depends on it.
 
-The members are the objects of the extensions kid and kid_seal or, where kid is in plain SQL, those of its schema.
+The members are the objects of the extensions kid and kid_seal or, where kid is in plain SQL, those of its schema. Each
+use is of one member, which decides whether something takes its place without kid. Unlike dependents.py, which finds
+what keeps PostgreSQL from dropping an object, this also finds what PostgreSQL would drop with a member, and does not
+look for what depends on that in turn.
 """
 from __future__ import annotations
 
