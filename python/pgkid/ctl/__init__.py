@@ -1,7 +1,7 @@
 """kidctl: moves tables that people already have to k-ordered IDs, to partitions, and away from kid.
 
 Each command is a package. Beside its own modules it uses those of this folder and of the last two packages, and of no
-other command:
+other command. The head of each package says what each of its modules does:
 
 rekey/      new keys for all rows of a table and for the rows that refer to them, or for new rows only
 partition/  a table becomes the first partition of a new one; the rows of a partition move into partitions by time
@@ -9,11 +9,46 @@ leave/      columns of kid's types get core types
 rehearsal/  runs all steps of a move on a copy of the schema, and reports what PostgreSQL refuses or changes
 beside/     finds constants, casts and other columns beside a key, in the trees by which PostgreSQL stores definitions
 
-In the package of a command, session.py has what the user can call, checks.py what is found before the rehearsal,
-plan.py what was read of the tables, move.py the steps, and expected.py what may differ in a dump. In this folder cli.py
-parses the command line, session.py has what all commands do alike, obstacles.py what is in the way of any of them,
-catalog.py, hanging.py and dependents.py read the catalog, objects.py names what they find, kid.py finds kid itself,
-steps.py runs statements, state.py keeps the state, filling.py fills materialized views.
+The modules of this folder start and end the program,
+
+__main__.py      runs it as `python -m pgkid.ctl`
+start.py         starts it, or says which library it lacks
+cli.py           parses the command line, prints errors, and returns the exit status
+session.py       has what all commands do alike: connects, reports findings, rehearses, and runs the steps
+terminal.py      prints findings, errors, progress and scripts
+interruption.py  ends the program in order when a signal asks for it
+
+connect, with no more rights than they need,
+
+connection.py    opens sessions with settings under which names and definitions mean what they say
+rights.py        makes a session act as the owner of a table, and refuses roles with more rights than the owner has
+strangers.py     finds what would run code of other roles if it was copied or made again
+
+read the database,
+
+catalog.py       reads tables, columns, keys, indexes, constraints and triggers
+objects.py       says how statements and findings name an object
+kid.py           finds the schema of kid, and has the functions that make keys of each type
+hanging.py       finds what hangs on columns, and prints the statements that drop it and make it again
+details.py       prints the statements for what CREATE leaves out: owner, privileges, comments, options of columns
+operators.py     lets PostgreSQL find the operators of new keys when it reads definitions
+dependents.py    finds what keeps PostgreSQL from dropping an object
+functions.py     finds functions that may use some tables
+publications.py  finds the publications that name a table, and tables that nobody can update because of one
+
+report,
+
+findings.py      has the findings of a check, their kinds, and the error that ends a command
+obstacles.py     finds what is in the way of any move, or raises it as an error
+
+and change the tables:
+
+steps.py         runs statements and the steps that consist of them, and takes locks
+constraints.py   has the statements that add, comment and validate a constraint
+throttle.py      lets a move of many rows hold back
+filling.py       fills the materialized views that a move has made again
+state.py         keeps the state of a move in the database
+hold.py          locks a move, so that no other kidctl works on it
 
 A command runs as follows. session.py connects and calls rights.become_owner(). checks.py and, for new keys, beside/
 report findings. The rehearsal makes a copy of the schema (copy.py), puts a few rows in (rows.py), and runs every step

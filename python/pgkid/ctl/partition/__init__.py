@@ -1,1 +1,12 @@
-"""kidctl partition: a table becomes the first partition of a new one, and its rows can move into partitions by time."""
+"""kidctl partition: a table becomes the first partition of a new one, and its rows can move into partitions by time.
+
+session.py       has the actions that the user can call
+plan.py          reads what the move is about: the table, the column of its IDs, the end of the first partition
+checks.py        finds what is in the way of either move
+move.py          has the steps by which a table becomes a partition
+swap.py          gives the new table the name, or the first partition its name again
+references.py    makes the foreign keys again that refer to the table
+rows.py          has the steps by which the rows of a partition move
+shadow.py        makes the tables into which rows are copied, and the trigger that follows their changes
+expected.py      says what may differ in a dump
+"""
