@@ -229,7 +229,8 @@ like((kidctl('swap', 'p'))[0],
 	'a view that the role could make again when the move began');
 query('CREATE TABLE later (p_id bigint REFERENCES p)');
 my $since = qr/public\.later:? refers to the keys since the move began, so its rows have no new keys/;
-like((kidctl($_, 'p', @during))[0], $since, "a table that refers to the keys since then: $_") foreach qw(check run status);
+like((kidctl($_, 'p', @during))[0], $since, "a table that refers to the keys since then: $_")
+  foreach qw(check run status);
 query('DROP TABLE later');
 unlike((kidctl('status', 'p'))[0], qr/in the way/, 'nothing is in the way without it');
 $node->safe_psql('one', 'DROP VIEW v');
@@ -238,7 +239,8 @@ ok_kidctl('swap', 'p');
 
 # A reader that has read enough
 my $closed = path_to_kidctl;
-my $arguments = "rekey check p --during '[2024-01-01, 2025-01-01)' --no-rehearsal -d \"" . as_role($node, 'one', 'app') . '"';
+my $arguments = "rekey check p --during '[2024-01-01, 2025-01-01)' --no-rehearsal -d \""
+  . as_role($node, 'one', 'app') . '"';
 my $errors = `PATH=$closed; { kidctl $arguments | true; } 2>&1`;
 unlike($errors, qr/Traceback|error|Exception/i, 'a closed pipe is no error');
 
