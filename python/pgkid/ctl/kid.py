@@ -63,8 +63,8 @@ def of_home(conn: Connection) -> Iterator[Finding]:
         SELECT pg_get_userbyid(n.nspowner)
           FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
                JOIN pg_database AS d ON d.datname = current_database()
-         WHERE n.oid = %s::regnamespace AND NOT (r.rolsuper OR n.nspowner = d.datdba OR pg_has_role(n.nspowner,
-             'USAGE'))
+         WHERE n.oid = %s::regnamespace
+               AND NOT (r.rolsuper OR n.nspowner = d.datdba OR pg_has_role(n.nspowner, 'USAGE'))
                AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')
         """,
         (home,),

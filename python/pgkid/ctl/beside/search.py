@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
-from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, relations, others
+from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, others, relations
 from pgkid.ctl.beside.facts import Column, read_facts
 from pgkid.ctl.beside.holds import CARRIES, Holds, Scope, Values, outputs_of
 from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse

@@ -48,8 +48,8 @@ class Shadow:
         """Creates the tables and the trigger. The partition is locked against writers."""
         plan, run = self.plan, self.runner.execute
         kept = (
-            "DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STORAGE INCLUDING"
-            " COMPRESSION"
+            "DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES"
+            " INCLUDING STORAGE INCLUDING COMPRESSION"
         )
         run(
             statement(
@@ -105,8 +105,8 @@ class Shadow:
         plan, conn = self.plan, self.plan.conn
         for number, (bound,) in enumerate(
             conn.execute(
-                "SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid ="
-                " i.inhrelid"
+                "SELECT pg_get_expr(c.relpartbound, c.oid)"
+                " FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
                 " WHERE i.inhparent = %s AND c.oid <> %s AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'",
                 (plan.root.oid, self.source.oid),
             ).fetchall()
