@@ -87,10 +87,15 @@ bool has_block() {
   return smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
 }
 
-/// Returns the state of the page on disk. Less than a block of zeroes is left if the disk was full when the file was
-/// created, and counts as zeroes.
-page_state look_at_file() {
-  PGIOAlignedBlock block;
+/// Returns whether `page` was never written with a checksum. PostgreSQL never computes 0, and fill() leaves 0, which
+/// stays if the cluster has no checksums.
+bool has_no_checksum(Page page) {
+  return reinterpret_cast<PageHeader>(page)->pd_checksum == 0;
+}
+
+/// Returns the state of the page on disk, and reads it into `block`. Less than a block of zeroes is left if the disk
+/// was full when the file was created, and counts as zeroes.
+page_state look_at_file(PGIOAlignedBlock &block) {
   char path[32];
   snprintf(path, sizeof path, "global/%u", file_number);
   int const part = OpenTransientFile(path, O_RDONLY | PG_BINARY);
@@ -107,9 +112,14 @@ page_state look_at_file() {
   if (std::all_of(block.data, block.data + size, [](char byte) { return byte == 0; }))
     return size == 0 ? page_state::empty : page_state::zeroes;
   bool const sound = size == BLCKSZ && !PageIsNew(block.data) &&
-                     (!DataChecksumsEnabled() ||
+                     (!DataChecksumsEnabled() || has_no_checksum(block.data) ||
                       reinterpret_cast<PageHeader>(block.data)->pd_checksum == pg_checksum_page(block.data, 0));
   return sound ? look_at(block.data) : page_state::damaged;
+}
+
+page_state look_at_file() {
+  PGIOAlignedBlock block;
+  return look_at_file(block);
 }
 
 /// Creates what is missing of the file with a block of zeroes. P_NEW would need a relation of the catalog.
@@ -147,17 +157,56 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   content = {page_magic, page_version, timeline, bounds, 0};
   content.crc = content.computed_crc();
   reinterpret_cast<PageHeader>(page)->pd_lower = lower_end;
+  reinterpret_cast<PageHeader>(page)->pd_checksum = 0; // PostgreSQL computes it, if at all, when it writes the buffer
   MarkBufferDirty(buffer);
   XLogRecPtr const lsn = log_newpage_buffer(buffer, true);
   END_CRIT_SECTION();
   return lsn;
 }
 
+/// Returns whether a shared buffer has the page. The buffer can be newer than the file.
+bool is_in_buffer() {
+  auto *const relation = smgropen(file, INVALID_PROC_NUMBER);
+  Buffer const buffer = PrefetchSharedBuffer(relation, MAIN_FORKNUM, 0).recent_buffer;
+  if (buffer == InvalidBuffer || !ReadRecentBuffer(file, MAIN_FORKNUM, 0, buffer))
+    return false;
+  ReleaseBuffer(buffer);
+  return true;
+}
+
+/// Returns whether the page is good, but has no checksum, although the cluster has checksums now. Then reads it into
+/// `block`, because PostgreSQL would reject it. This happens if checksums are turned on while the server runs:
+/// PostgreSQL rewrites the relations that pg_class lists, and the page of the bounds is not one of them.
+bool lacks_checksum(PGIOAlignedBlock &block) {
+  return DataChecksumsEnabled() && !is_in_buffer() && look_at_file(block) == page_state::good &&
+         has_no_checksum(block.data);
+}
+
+/// Writes the page in `block`, which lacks_checksum() has read, once more as it is. The caller holds the lock of the
+/// lease, so nobody else has read the file into a buffer meanwhile.
+void add_checksum(PGIOAlignedBlock &block) {
+  // This mode returns a buffer of zeroes, locked, and does not read the file.
+  Buffer const buffer = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, RBM_ZERO_AND_LOCK, nullptr, true);
+  Assert(PageIsNew(BufferGetPage(buffer)));
+  fill(buffer, true, content_of(block.data).bounds);
+  UnlockReleaseBuffer(buffer);
+}
+
 } // namespace
 
 page_state read_page(page_bounds &bounds, XLogRecPtr &lsn) {
+  PGIOAlignedBlock block;
+
   if (!has_block())
     return check(look_at_file());
+  if (lacks_checksum(block)) {
+    if (RecoveryInProgress()) {
+      bounds = content_of(block.data).bounds;
+      lsn = PageGetLSN(block.data);
+      return page_state::good;
+    }
+    add_checksum(block);
+  }
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
   Page const page = BufferGetPage(buffer);
   page_state state = look_at(page);
@@ -183,8 +232,12 @@ char const *describe_unwritten(page_state state) {
 
 XLogRecPtr write_page(page_bounds const &bounds) {
   PreventCommandDuringRecovery("a generator of IDs"); // on a standby, writing the page would cause a PANIC later
+  PGIOAlignedBlock block;
+
   if (!has_block() && is_unwritten(check(look_at_file())))
     create();
+  else if (lacks_checksum(block))
+    add_checksum(block);
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   page_state const state = look_at(BufferGetPage(buffer));
   bool const writable = state == page_state::good || is_unwritten(state);

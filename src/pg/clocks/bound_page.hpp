@@ -9,6 +9,9 @@
 //   +----------------+-------+---------+--------------+--------+------------+------+--------+-----+- - - - - - - +
 //
 // The CRC is of the fields before it, because a cluster without data checksums would not notice a flipped bit.
+// In the header, pd_checksum is 0 whenever kid writes the page. PostgreSQL replaces it when it writes the buffer to
+// disk, if the cluster has checksums. So a page on disk with 0 has never had a checksum: it was written before
+// checksums were turned on. Such a page is good if its CRC is right, and is written again.
 //
 // A session reads or writes the page only while it holds the lock of the lease (lease_lock.hpp), and the lock of the
 // buffer, which PostgreSQL writes to disk. Only page_seems_damaged() reads the file without a lock. During recovery
