@@ -130,7 +130,7 @@ char const *operator_of(StrategyNumber strategy) {
   for (time_operator const &one : operators)
     if (one.strategy == strategy)
       return one.symbol.data();
-  return nullptr;
+  elog(ERROR, "unknown strategy of a comparison with time: %d", strategy);
 }
 
 StrategyNumber strategy_of(std::string_view symbol) {

@@ -27,8 +27,10 @@ struct comparison_function {
 /// Returns what is known about a function. Looks it up once in a session, and again after functions were changed.
 comparison_function comparison_of(Oid function);
 
-/// Returns the operator of a strategy, and the strategy of an operator, or 0 if it is none of <, <=, >= and >.
+/// Returns the symbol of the operator that has a strategy, which is that of <, <=, >= or >.
 char const *operator_of(StrategyNumber strategy);
+
+/// Returns the strategy of the operator that has a symbol. Returns 0 if the symbol is none of <, <=, >= and >.
 StrategyNumber strategy_of(std::string_view symbol);
 
 } // namespace kid::pg

@@ -45,16 +45,19 @@ time_comparison read_call(Oid function, List *arguments) {
   return result;
 }
 
-/// Returns `list` with a constant of type text. Returns `list` itself if `value` is null.
+/// Returns `list` with a constant of type text.
 List *append_text(List *list, char const *value) {
-  if (value == nullptr)
-    return list;
   return lappend(list, makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(value), false, false));
+}
+
+/// Returns `list` with the operator of a comparison. The functions of <@ take no operator.
+List *append_operator(List *list, time_comparison const &comparison) {
+  return comparison.strategy == 0 ? list : append_text(list, operator_of(comparison.strategy));
 }
 
 /// Returns the call T_edge(`which`, [operator,] time [, setting]).
 Expr *edge(time_comparison const &comparison, char const *which) {
-  List *arguments = append_text(append_text(NIL, which), operator_of(comparison.strategy));
+  List *arguments = append_operator(append_text(NIL, which), comparison);
 
   arguments = lappend(arguments, copyObjectImpl(comparison.time));
   if (comparison.setting != nullptr)
@@ -65,8 +68,7 @@ Expr *edge(time_comparison const &comparison, char const *which) {
 /// Returns a call of `function` with the arguments of a comparison, and the operator before them. It replaces the
 /// comparison, and takes its arguments over: copies at each level of nested comparisons would need quadratic memory.
 Expr *call_instead(time_comparison const &comparison, Oid function) {
-  List *arguments =
-      lappend(lappend(append_text(NIL, operator_of(comparison.strategy)), comparison.id), comparison.time);
+  List *arguments = lappend(lappend(append_operator(NIL, comparison), comparison.id), comparison.time);
 
   if (comparison.setting != nullptr)
     arguments = lappend(arguments, comparison.setting);
