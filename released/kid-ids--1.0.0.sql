@@ -462,7 +462,9 @@ BEGIN
         EXECUTE format('SELECT kid_time(%I(%I()))', replace(clock, '_clock', '_micros'),
                        replace(clock, '_clock', '_state')) INTO last_issued;
         ahead := greatest(last_issued - clock_timestamp(), interval '0');
-        clock := CASE clock WHEN 'kid64_clock' THEN 'kid' ELSE 'uuidv7' END;
+        -- The names that kid_stats() of the extension shows.
+        clock := CASE clock WHEN 'kid64_clock' THEN 'kid' WHEN 'kid_uuidv7_clock' THEN 'uuidv7'
+                            ELSE replace(clock, '_clock', '') END;
         RETURN NEXT;
     END LOOP;
 END $$;

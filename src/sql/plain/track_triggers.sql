@@ -86,12 +86,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
--- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them. An update
--- may leave an ID as it was.
+-- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
+--
+-- TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole row becomes
+-- jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a query for each
+-- row, which takes 8. If the row has a text of 10 kB, both take the same time.
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     id pg_catalog.text := pg_catalog.to_jsonb(NEW) OPERATOR(pg_catalog.->>) TG_ARGV[0];
+    id_before pg_catalog.text;
     entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', coalesce(
         pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
     state bigint;
@@ -101,11 +105,15 @@ BEGIN
     ELSE
         state := id;
     END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint
-       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id
-       OR id IS NULL AND pg_catalog.to_jsonb(OLD) IS NOT NULL
-          AND pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] IS NULL THEN
+    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
         RETURN NEW;
+    END IF;
+    -- An update may leave an ID as it was.
+    IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
+        id_before := pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0];
+        IF id_before OPERATOR(pg_catalog.=) id OR (id_before IS NULL AND id IS NULL) THEN
+            RETURN NEW;
+        END IF;
     END IF;
     RAISE 'ID % was not made in this transaction', coalesce(id, 'NULL')
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
