@@ -63,9 +63,9 @@ COMMENT ON DOMAIN kid_span IS
 
 -- kid_ambiguous: the type that keeps operators of IDs away from operands that are not IDs
 --
--- Numbers and texts are converted to IDs implicitly, because drivers send parameters as such. That alone would give a
--- meaning to expressions that are errors without kid. With one type that takes numbers, expires < now() compares an ID
--- with a time, is true of every number of seconds, and a DELETE takes every row.
+-- Numbers and texts are converted to IDs implicitly, because drivers send parameters as such: see docs/why/casts.md.
+-- That alone would give a meaning to expressions that are errors without kid. With one type that takes numbers,
+-- expires < now() compares an ID with a time, is true of every number of seconds, and a DELETE takes every row.
 --
 -- So each operator of IDs has a rival, which is the same with kid_ambiguous in place of the ID, and whatever is
 -- converted to an ID implicitly is converted to kid_ambiguous, too:
@@ -243,8 +243,9 @@ CREATE TYPE kid64 (
     INPUT = kid64_in, OUTPUT = kid64_out, RECEIVE = kid64_recv, SEND = kid64_send, ANALYZE = kid_typanalyze,
     LIKE = bigint);
 
--- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
--- cast the other way: comparisons would convert the column, and not use its index.
+-- Some drivers send parameters as text or varchar, so these casts are implicit. They are also cast in ambiguous.sql,
+-- which keeps them out of expressions without an ID. No type has an implicit cast the other way: comparisons would
+-- convert the column, and not use its index. docs/why/casts.md says which drivers, and what was tried.
 CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
 COMMENT ON CAST (text AS kid64) IS 'parses the text form';
 CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
@@ -550,8 +551,8 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
 -- A kid64 has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
 --
--- Casts from numbers are implicit, because drivers send parameters as numbers. What is cast here is also cast in
--- ambiguous.sql, which says why.
+-- Casts from numbers are implicit, because some drivers send parameters as numbers: see docs/why/casts.md. What is cast
+-- here is also cast in ambiguous.sql, which keeps it out of expressions without an ID.
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
@@ -672,8 +673,9 @@ CREATE TYPE kid96 (
     INPUT = kid96_in, OUTPUT = kid96_out, RECEIVE = kid96_recv, SEND = kid96_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 12, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
--- cast the other way: comparisons would convert the column, and not use its index.
+-- Some drivers send parameters as text or varchar, so these casts are implicit. They are also cast in ambiguous.sql,
+-- which keeps them out of expressions without an ID. No type has an implicit cast the other way: comparisons would
+-- convert the column, and not use its index. docs/why/casts.md says which drivers, and what was tried.
 CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
 COMMENT ON CAST (text AS kid96) IS 'parses the text form';
 CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
@@ -1138,8 +1140,9 @@ CREATE TYPE sno (
     INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 10, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
--- cast the other way: comparisons would convert the column, and not use its index.
+-- Some drivers send parameters as text or varchar, so these casts are implicit. They are also cast in ambiguous.sql,
+-- which keeps them out of expressions without an ID. No type has an implicit cast the other way: comparisons would
+-- convert the column, and not use its index. docs/why/casts.md says which drivers, and what was tried.
 CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
 COMMENT ON CAST (text AS sno) IS 'parses the text form';
 CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
@@ -1540,8 +1543,9 @@ CREATE TYPE flake (
     INPUT = flake_in, OUTPUT = flake_out, RECEIVE = flake_recv, SEND = flake_send, ANALYZE = kid_typanalyze,
     LIKE = bigint);
 
--- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
--- cast the other way: comparisons would convert the column, and not use its index.
+-- Some drivers send parameters as text or varchar, so these casts are implicit. They are also cast in ambiguous.sql,
+-- which keeps them out of expressions without an ID. No type has an implicit cast the other way: comparisons would
+-- convert the column, and not use its index. docs/why/casts.md says which drivers, and what was tried.
 CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
 COMMENT ON CAST (text AS flake) IS 'parses the text form';
 CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
@@ -1876,8 +1880,8 @@ COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
 -- A flake has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
 --
--- Casts from numbers are implicit, because drivers send parameters as numbers. What is cast here is also cast in
--- ambiguous.sql, which says why.
+-- Casts from numbers are implicit, because some drivers send parameters as numbers: see docs/why/casts.md. What is cast
+-- here is also cast in ambiguous.sql, which keeps it out of expressions without an ID.
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
@@ -1999,8 +2003,9 @@ CREATE TYPE flax (
     INPUT = flax_in, OUTPUT = flax_out, RECEIVE = flax_recv, SEND = flax_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 12, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
--- cast the other way: comparisons would convert the column, and not use its index.
+-- Some drivers send parameters as text or varchar, so these casts are implicit. They are also cast in ambiguous.sql,
+-- which keeps them out of expressions without an ID. No type has an implicit cast the other way: comparisons would
+-- convert the column, and not use its index. docs/why/casts.md says which drivers, and what was tried.
 CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
 COMMENT ON CAST (text AS flax) IS 'parses the text form';
 CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;

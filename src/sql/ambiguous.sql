@@ -1,8 +1,8 @@
 -- kid_ambiguous: the type that keeps operators of IDs away from operands that are not IDs
 --
--- Numbers and texts are converted to IDs implicitly, because drivers send parameters as such. That alone would give a
--- meaning to expressions that are errors without kid. With one type that takes numbers, expires < now() compares an ID
--- with a time, is true of every number of seconds, and a DELETE takes every row.
+-- Numbers and texts are converted to IDs implicitly, because drivers send parameters as such: see docs/why/casts.md.
+-- That alone would give a meaning to expressions that are errors without kid. With one type that takes numbers,
+-- expires < now() compares an ID with a time, is true of every number of seconds, and a DELETE takes every row.
 --
 -- So each operator of IDs has a rival, which is the same with kid_ambiguous in place of the ID, and whatever is
 -- converted to an ID implicitly is converted to kid_ambiguous, too:

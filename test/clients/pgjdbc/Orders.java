@@ -33,6 +33,10 @@ class Orders {
         db.unwrap(PGConnection.class).getCopyAPI()
             .copyIn("COPY orders (id, item) FROM STDIN", new StringReader(rows));
 
+        // A number is the ID with these bits.
+        Object[] numbers = {(short) 1, 1, 1L};
+        for (Object number : numbers) show("found", "SELECT id FROM orders WHERE id = ?", number);
+
         // uuid, version 7: pgjdbc has this type, also in binary.
         show("uuid", "INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id");
         show("dated", "SELECT id FROM payments WHERE id >= ? ORDER BY id LIMIT 10", since);

@@ -33,3 +33,7 @@ def load(ids):
 
 
 run(query, find_list, load, errors.InvalidTextRepresentation, lambda wrong: wrong.pgcode)
+
+# A number is the ID with these bits. psycopg writes it into the query.
+for number in 1, 2**40:
+    assert query("SELECT id FROM orders WHERE id = ?", number) == []

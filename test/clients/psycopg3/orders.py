@@ -35,6 +35,10 @@ def load(ids):
 
 run(query, find_list, load, errors.InvalidTextRepresentation, lambda wrong: wrong.sqlstate)
 
+# A number is the ID with these bits. psycopg sends it as the smallest type that holds it.
+for number in 1, 2**20, 2**40:
+    assert query("SELECT id FROM orders WHERE id = ?", number) == []
+
 # Functions that several types have need a cast of their parameter.
 with raises(errors.AmbiguousFunction):
     query("SELECT kid_timestamp(?)", "...........")
