@@ -209,6 +209,109 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
+-- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
+-- since 2020 << 12 | sequence.
+
+CREATE OR REPLACE FUNCTION kid53_of_micros(micros bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN greatest(micros - 1577836800000000, 0) / 1000 << 12;
+COMMENT ON FUNCTION kid53_of_micros(micros bigint) IS
+    'returns the lowest ID of the millisecond that contains an instant, given in microseconds since 1970';
+-- An ID is a state of its clock.
+CREATE OR REPLACE FUNCTION kid53_micros(id bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id >> 12) * 1000 + 1577836800000000;
+COMMENT ON FUNCTION kid53_micros(id bigint) IS
+    'returns when the millisecond of an ID begins, in microseconds since 1970';
+CREATE OR REPLACE FUNCTION kid53_unit_end(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 12) + 1) * 1000 + 1577836800000000;
+COMMENT ON FUNCTION kid53_unit_end(state bigint) IS 'returns when the millisecond of a state ends, in microseconds';
+
+-- Raises an error for a number that is not a kid53.
+CREATE OR REPLACE FUNCTION kid53_checked(id bigint) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF id NOT BETWEEN 0 AND 9007199254740991 THEN
+        RAISE 'bigint % is out of range for kid53', id
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 9007199254740991.';
+    END IF;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION kid53_checked(id bigint) IS 'returns a kid53, and raises an error for other numbers';
+
+CREATE OR REPLACE FUNCTION kid53_timestamp(id bigint) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN kid_time(kid53_micros(id)) END;
+COMMENT ON FUNCTION kid53_timestamp(id bigint) IS
+    'returns the beginning of the millisecond of a kid53, and NULL for other numbers';
+CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
+COMMENT ON FUNCTION kid53_sequence(id bigint) IS
+    'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
+
+CREATE OR REPLACE FUNCTION kid53_first() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2020-01-01 00:00:00+00';
+COMMENT ON FUNCTION kid53_first() IS 'returns the first instant that a kid53 can have';
+CREATE OR REPLACE FUNCTION kid53_last() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2089-09-06 15:47:35.551999+00';
+COMMENT ON FUNCTION kid53_last() IS 'returns the last instant that a kid53 can have';
+
+-- As kid64_floor(), it is in PL/pgSQL so that EXPLAIN shows a call instead of the body, and sets no search_path.
+CREATE OR REPLACE FUNCTION kid53_inline_floor(ts timestamptz) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < kid53_first() THEN 0 WHEN ts > kid53_last() THEN 9007199254740991
+            ELSE kid53_of_micros(kid_micros(ts)) END;
+COMMENT ON FUNCTION kid53_inline_floor(ts timestamptz) IS 'body of kid53_floor()';
+CREATE OR REPLACE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN kid.kid53_inline_floor(ts);
+END $$;
+COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
+CREATE OR REPLACE FUNCTION kid53_ceil(ts timestamptz) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts < kid53_first() THEN 0 ELSE kid53_inline_floor(ts) | 4095 END;
+COMMENT ON FUNCTION kid53_ceil(ts timestamptz) IS
+    'returns the highest kid53 of the millisecond that contains an instant';
+
+CREATE OR REPLACE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < kid53_first() OR ts > kid53_last() THEN
+        RAISE 'timestamp out of range for type kid53'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 2020-01-01 00:00:00+00 to 2089-09-06 15:47:35.551999+00.';
+    ELSIF sequence NOT BETWEEN 0 AND 4095 THEN
+        RAISE 'sequence % is out of range for type kid53', sequence
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 4095.';
+    END IF;
+    RETURN kid53_inline_floor(ts) + sequence;
+END $$;
+COMMENT ON FUNCTION kid53_make(ts timestamptz, sequence integer) IS
+    'assembles a kid53 from an instant and a sequence, 0 to 4095';
+
+IF to_regclass('kid_clocks.kid53_at_sequence') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid53_at_sequence MINVALUE 0 MAXVALUE 4095 START 0 CYCLE;
+    COMMENT ON SEQUENCE kid_clocks.kid53_at_sequence IS 'the sequences of kid53_at()';
+END IF;
+
+CREATE OR REPLACE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+BEGIN
+    RETURN kid53_make(ts, nextval('kid_clocks.kid53_at_sequence')::integer);
+END $$;
+COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
+    'makes a kid53 for an old row, with the given time: no two of 4096 calls in a row are equal';
+
+-- bigint: the components of an ID
+
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
+
 -- What the logical clocks share
 
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
@@ -232,11 +335,11 @@ END IF;
 -- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
 -- promotions.
 --
--- setval() must not go back behind a nextval() of another session. A unit has 16384 states. A session draws only after
--- it saw the clock below state 8192 of its unit. So once the clock has reached that state, each session draws at most
--- once more. With fewer than 8192 sessions, no state leaves its unit, and setval() always opens a later unit. That
--- holds however long a session is stalled between any two steps, and whatever the system clock does. If a session drew
--- first and looked then, states would leave their unit, and repeat.
+-- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
+-- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more. A
+-- unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
+-- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
+-- session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -271,7 +374,7 @@ CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
 COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
 COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -419,6 +522,200 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
+-- bigint: the logical clock, and the generator
+--
+-- The sequence kid53_clock is the clock: its last value is the state that was issued last. Within a time unit
+-- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
+-- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
+-- promotions.
+--
+-- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
+-- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more. A
+-- unit has 3072 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
+-- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
+-- session drew first and looked then, states would leave their unit, and repeat.
+--
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
+-- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
+-- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
+-- example, IDs would fall.
+
+-- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
+-- script, and the script for a running dump.
+IF to_regclass('kid_clocks.kid53_clock') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid53_clock MINVALUE 0 MAXVALUE 9007199254740991;
+    PERFORM setval('kid_clocks.kid53_clock', 0);
+    COMMENT ON SEQUENCE kid_clocks.kid53_clock IS
+        'the logical clock of bigint; nothing but functions of kid may change it';
+END IF;
+
+-- What others would have to know to keep the clock from moving. It is in a sequence, whose value does not depend on a
+-- snapshot, and which logical replication does not copy. A dump without data restores no secret, so the script makes
+-- one then.
+IF to_regclass('kid_clocks.kid53_secret') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid53_secret MINVALUE 0;
+    COMMENT ON SEQUENCE kid_clocks.kid53_secret IS
+        'the secret of the logical clock of bigint; only kid_clocks.kid_new_secrets() may change it';
+END IF;
+IF pg_sequence_last_value('kid_clocks.kid53_secret') IS NULL THEN
+    PERFORM setval('kid_clocks.kid53_secret', kid_clocks.kid_random());
+END IF;
+
+CREATE OR REPLACE FUNCTION kid53_state() RETURNS bigint
+    LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid53_clock');
+COMMENT ON FUNCTION kid53_state() IS 'returns the last state of the logical clock of bigint';
+CREATE OR REPLACE FUNCTION kid53_draw() RETURNS bigint
+    LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid53_clock');
+COMMENT ON FUNCTION kid53_draw() IS 'returns the next state of the logical clock of bigint';
+CREATE OR REPLACE FUNCTION kid53_is_open(state bigint, micros bigint) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid53_unit_end(state) AND state & (1 << 12) - 1 <= 1023;
+COMMENT ON FUNCTION kid53_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+
+-- To leave a unit takes these steps, in this order:
+--
+--     1. try what setval() needs
+--     2. read what the following steps read of catalogs
+--     3. with a new secret, take the lock of the unit's key with the new secret
+--     4. take the lock of the unit's key
+--     5. see that the clock is still in the unit
+--     6. with a new secret, set the secret
+--     7. set the clock to a later unit
+--     8. release the locks
+--
+-- The key of the advisory lock is made of a secret and of the unit. So one session at a time leaves a unit. When
+-- pg_locks shows the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has
+-- another key.
+--
+-- The key is of no use only if step 7 succeeds. If it failed, the unit would still be the current one, and others would
+-- know its key. So step 1 comes first. nextval() of another sequence fails in a read-only transaction, in recovery and
+-- in a parallel worker. pg_current_xact_id() fails if the lock table is full. The session has held the locks on the
+-- sequences that it sets since it read their last values.
+--
+-- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
+-- read. So steps 1 to 7 are one expression, which PL/pgSQL evaluates without looking for a cancel or a termination. A
+-- CASE evaluates a step only after the one before it. Step 2 comes after nextval(), which can discard what was read.
+-- For step 8 an exception ends the subtransaction, as any other error does before it is sent. Debugging messages are
+-- not sent.
+CREATE OR REPLACE FUNCTION kid_clocks.kid53_key(secret bigint, unit bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE
+RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid53_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+
+-- This is one function for IDs and for new secrets, because both leave a unit by the same steps.
+--
+-- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
+-- state above that.
+--
+-- With `new_secret`, opens a unit, and changes the secret before. While the clock is in the unit that ends, the session
+-- holds the locks of both keys of that unit, so nobody else leaves it. A session that sees the next unit reads the
+-- secret afterwards, and gets the new one.
+CREATE OR REPLACE FUNCTION kid_clocks.kid53_open(beyond bigint DEFAULT -1, new_secret boolean DEFAULT false)
+    RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = kid, pg_temp SET client_min_messages = error AS $$
+DECLARE
+    micros bigint;
+    state bigint;
+    later bigint;
+    opened bigint;
+    key bigint;
+    secret bigint;
+    new_key bigint;
+BEGIN
+    LOOP
+        micros := kid_clock_micros();
+        -- A dump without data restores a sequence that has no last value.
+        state := coalesce(kid53_state(), 0);
+        later := kid53_of_micros(greatest(micros, kid53_unit_end(greatest(state, beyond))));
+        IF later NOT BETWEEN state AND 9007199254740991 THEN
+            RAISE 'the range of IDs is used up'
+                USING ERRCODE = 'sequence_generator_limit_exceeded',
+                      DETAIL = 'There is no time unit after that of the last ID issued.';
+        ELSIF state > beyond AND NOT new_secret AND kid53_is_open(state, micros) THEN
+            RETURN kid53_draw();
+        END IF;
+        key := kid_clocks.kid53_key(pg_sequence_last_value('kid_clocks.kid53_secret'), state >> 12);
+        IF key IS NULL THEN
+            RAISE 'the secret of the logical clocks is missing'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      DETAIL = 'It is the value of kid_clocks.kid53_secret. A dump without data has none.',
+                      HINT = 'Run the script of kid again, which makes one.';
+        END IF;
+        IF new_secret THEN
+            -- Another one for each attempt: if the attempt fails, pg_locks has shown its key.
+            secret := kid_clocks.kid_random();
+            new_key := kid_clocks.kid53_key(secret, state >> 12);
+        END IF;
+        BEGIN
+            opened :=
+                -- 1 and 2. No lock is needed to see that another session has left the unit.
+                CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid53_clock'::regclass) IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid53_secret'::regclass) IS NOT NULL
+                          AND coalesce(kid53_state(), 0) >> 12 = state >> 12 THEN
+                -- 3
+                CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                -- 4
+                CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                -- 5
+                CASE WHEN coalesce(kid53_state(), 0) >> 12 = state >> 12 THEN
+                -- 6
+                CASE WHEN NOT new_secret OR setval('kid_clocks.kid53_secret', secret) IS NOT NULL THEN
+                -- 7
+                setval('kid_clocks.kid53_clock', later) END END END END END;
+            -- 8
+            RAISE SQLSTATE 'KID00';
+        EXCEPTION WHEN SQLSTATE 'KID00' THEN
+        END;
+        IF opened IS NOT NULL THEN
+            RETURN opened;
+        END IF;
+        -- Another session has opened a unit, or is about to. Until it has, the last few are good enough. If all
+        -- sessions stood in line for the lock, passing it on would take longer than a unit lasts.
+        state := kid53_state();
+        IF state > beyond AND NOT new_secret AND kid53_is_open(state, micros - 3072) THEN
+            RETURN kid53_draw();
+        END IF;
+        PERFORM pg_sleep(0.001);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_clocks.kid53_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of bigint to a later time unit, and returns a state of it';
+
+-- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
+-- own, because PostgreSQL replaces the functions in it by their definitions.
+CREATE OR REPLACE FUNCTION kid53_next() RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+DECLARE
+    state bigint := kid.kid53_state();
+BEGIN
+    state := CASE WHEN kid.kid53_is_open(state, kid.kid_clock_micros()) THEN kid.kid53_draw()
+                  ELSE kid_clocks.kid53_open() END;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION kid53_next() IS
+    'makes a bigint that is greater than all IDs that this function returned before in the database';
+CREATE OR REPLACE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
+    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid53_next() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n IDs, each greater than the one before it';
+
+CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint := kid53_checked(id);
+BEGIN
+    IF kid53_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid53_state(), 0) THEN
+        PERFORM kid_clocks.kid53_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid53_observe(id bigint) IS 'moves the logical clock past an ID from elsewhere';
+
 -- Other ways to make IDs, and the clocks as a table
 
 CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
@@ -455,7 +752,7 @@ COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
     'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3 SET search_path = kid, pg_temp AS $$
 BEGIN
     FOR clock IN SELECT c.relname FROM pg_class AS c
                   WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' ORDER BY 1 LOOP
@@ -526,18 +823,59 @@ CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
+-- kid53 in base32
+
+CREATE OR REPLACE FUNCTION kid53_encode(id bigint, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(substring(B'00' || kid53_checked(id)::bit(64) FROM 12));
+COMMENT ON FUNCTION kid53_encode(id bigint, prefix text) IS 'writes a kid53 in Crockford''s base32, after a prefix';
+CREATE OR REPLACE FUNCTION kid53_decode(encoded text, prefix text DEFAULT '') RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN lpad(kid_decoded_bits(encoded, prefix, 'kid53', '7', 11), 64, '0')::bit(64)::bigint;
+COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53_encode() wrote with the same prefix';
+
+-- Functions for columns of type bigint, for both editions. A name that is overloaded over the types of IDs cannot tell
+-- which IDs a bigint is, so the scheme stands in these names.
+--
+-- If a function for a range were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
+
+CREATE OR REPLACE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= coalesce(kid53_floor(since), 0) AND id < coalesce(kid53_floor(until), 9007199254740992);
+COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
+    'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
+
+CREATE OR REPLACE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= coalesce(kid64_floor(since)::bigint, 0) AND (until IS NULL OR id < kid64_floor(until)::bigint);
+COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
+    'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
+CREATE OR REPLACE FUNCTION kid64_sequence(id bigint) RETURNS integer
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_sequence(id::kid64);
+COMMENT ON FUNCTION kid64_sequence(id bigint) IS 'same as kid_sequence(), for the kid64 in a bigint';
+CREATE OR REPLACE FUNCTION kid64_encode(id bigint, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(id::kid64, prefix);
+COMMENT ON FUNCTION kid64_encode(id bigint, prefix text) IS 'same as kid_encode(), for the kid64 in a bigint';
+CREATE OR REPLACE FUNCTION kid64_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    SELECT * FROM kid_inspect(id::kid64);
+END;
+COMMENT ON FUNCTION kid64_inspect(id bigint) IS 'same as kid_inspect(), for the kid64 in a bigint';
+
 -- Rights, whatever the default privileges of the role are
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+-- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

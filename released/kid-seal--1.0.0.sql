@@ -88,14 +88,14 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+-- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
@@ -484,6 +484,38 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
+-- kid53: sealing and unsealing
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_seal_internal.to_kid53(id bytea) IS 'the ID with the given binary form';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid53_seal(id bigint, prefix text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid53', prefix), prefix);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid53_seal(id bigint, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS bigint
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
+BEGIN
+    IF id IS NULL AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid53(id);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
+    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends
 -- with a counter:

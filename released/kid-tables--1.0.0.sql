@@ -170,6 +170,7 @@ CREATE OR REPLACE FUNCTION kid.kid_bound_at(type regtype, ts timestamptz) RETURN
 RETURN lpad(CASE type::oid
                 WHEN 'kid.kid64'::regtype::oid THEN kid.kid64_floor(ts)::text
                 WHEN 'uuid'::regtype::oid THEN kid.kid_uuidv7_floor(ts)::text
+                WHEN 'bigint'::regtype::oid THEN kid.kid53_floor(ts)::text
             END, 36)::name;
 COMMENT ON FUNCTION kid.kid_bound_at(regtype, timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
@@ -179,103 +180,195 @@ CREATE OR REPLACE FUNCTION kid.kid_bound_time(type regtype, bound name) RETURNS 
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
            WHEN 'kid.kid64'::regtype::oid
-           THEN kid.kid_timestamp(ltrim(bound::text)::kid.kid64)
+           THEN kid.kid64_timestamp(ltrim(bound::text)::kid.kid64)
            WHEN 'uuid'::regtype::oid
-           THEN kid.kid_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
+           THEN kid.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
+           WHEN 'bigint'::regtype::oid
+           THEN kid.kid53_timestamp(least(ltrim(bound::text)::bigint, 9007199254740991))
        END;
 COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
+-- A column of bigints can contain IDs of another type with the same bits. Its bounds are numbers, which these functions
+-- turn into bounds of that type, and back.
+CREATE OR REPLACE FUNCTION kid.kid_bound_of(type regtype, stored_as regtype, stored text) RETURNS name
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN lpad(CASE WHEN type = stored_as THEN stored
+                 ELSE CASE type::oid
+                          WHEN 'kid.kid64'::regtype::oid THEN stored::bigint::kid.kid64::text
+                          WHEN 'uuid'::regtype::oid THEN NULL
+                          WHEN 'bigint'::regtype::oid THEN NULL
+                      END
+            END, 36)::name;
+COMMENT ON FUNCTION kid.kid_bound_of(regtype, regtype, text) IS
+    'returns a bound from the text that the catalog has for it';
+CREATE OR REPLACE FUNCTION kid.kid_stored_bound(type regtype, stored_as regtype, bound name) RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
+            ELSE CASE type::oid
+                     WHEN 'kid.kid64'::regtype::oid THEN ltrim(bound::text)::kid.kid64::bigint::text
+                     WHEN 'uuid'::regtype::oid THEN NULL
+                     WHEN 'bigint'::regtype::oid THEN NULL
+                 END
+       END;
+COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
+    'returns a bound as the text that a column takes';
+
 -- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator, or null; the setting that the time in an ID depends on, or null;
--- and the type that a column with such IDs is stored as, in a row for each.
+-- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
+-- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
+-- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, setting text, stored_as regtype)
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, observe text, time_of text, next regprocedure,
+                   setting text, is_core boolean, stored_as regtype)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, nullif(v.setting, ''), s.stored_as
+    -- The OIDs of PostgreSQL's own objects are below 16384.
+    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, nullif(v.setting, ''), v.type::oid < 16384,
+           s.stored_as
       FROM (VALUES
-               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid.kid_next()'::regprocedure, '',
-                ARRAY['bigint']::regtype[]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', NULL, '',
-                ARRAY['uuid']::regtype[])
-           ) AS v (clock, type, prefix, past, next, setting, stored_as),
+               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp', 'kid.kid_next()'::regprocedure,
+                '', ARRAY['bigint']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp', NULL,
+                '', ARRAY['uuid']::regtype[]),
+               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp', 'kid.kid53_next()'::regprocedure,
+                '', ARRAY['bigint']::regtype[])
+           ) AS v (clock, type, prefix, past, observe, time_of, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
 COMMENT ON FUNCTION kid.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
+
+-- Columns and domains whose default makes IDs. Only the default tells that a column of a core type contains IDs: values
+-- of other columns of that type come from elsewhere.
+
+-- Either `relid` and `attname` or `domain` is null. PostgreSQL creates partitions with the defaults of their parent,
+-- but later defaults of the parent are also in force for them.
+CREATE OR REPLACE FUNCTION kid.kid_default_ids()
+    RETURNS TABLE (relid oid, attname name, domain oid, type regtype)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+    generators AS (
+        SELECT DISTINCT p.oid, f.type
+          FROM kid.kid_stored_forms() AS f
+               JOIN pg_proc AS p ON p.prorettype = f.type::oid AND p.provolatile = 'v'
+                                AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
+         WHERE p.pronamespace = (SELECT k.pronamespace FROM pg_proc AS k
+                                  WHERE k.oid = 'kid.kid_stored_forms()'::regprocedure)
+    ),
+    defaults (relid, attname, domain, type) AS (
+        SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type
+          FROM generators AS g
+               JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = g.oid
+               LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
+               LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+        UNION
+        SELECT c.oid, d.attname, NULL, d.type
+          FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
+                             JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
+    )
+    SELECT d.relid, d.attname, d.domain, d.type FROM defaults AS d WHERE d.relid IS NOT NULL OR d.domain IS NOT NULL;
+END;
+COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
 -- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
 --
 -- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
 -- for the owner, who can do all of it without them.
 
--- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. Raises an
--- error if there is no such column, or if kid makes no IDs of its type.
-CREATE OR REPLACE FUNCTION kid.kid_partition_key(parent regclass, OUT type regtype, OUT name name, OUT setting text)
+-- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
+-- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those that
+-- `ids` names by the prefix of their functions, such as kid53.
+CREATE OR REPLACE FUNCTION kid.kid_key_ids(parent regclass, ids text)
+    RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
+           format('%s.%I(%I)', k.pronamespace::regnamespace,
+                  CASE WHEN f.type::oid = a.atttypid THEN f.time_of ELSE f.prefix || '_timestamp' END, a.attname)
+      FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+           JOIN kid.kid_stored_forms() AS f
+             ON f.type::oid = a.atttypid OR f.stored_as = 'bigint'::regtype AND a.atttypid = 'bigint'::regtype::oid,
+           pg_proc AS k
+     WHERE p.partrelid = parent AND k.oid = 'kid.kid_stored_forms()'::regprocedure
+           AND CASE WHEN ids IS NOT NULL THEN f.prefix = ids
+                    WHEN a.atttypid <> 'bigint'::regtype::oid THEN true
+                    ELSE (parent::oid, a.attname, f.type) IN (SELECT d.relid, d.attname, d.type
+                                                                FROM kid.kid_default_ids() AS d) END;
+END;
+COMMENT ON FUNCTION kid.kid_key_ids(regclass, text) IS
+    'returns the IDs that the partition key of a table contains; a part of kid_partition_key()';
+
+-- Does so, and raises an error if there is no such column, or if kid makes no IDs of its type.
+CREATE OR REPLACE FUNCTION kid.kid_partition_key(
+    parent regclass, ids text, OUT type regtype, OUT name name, OUT stored_as regtype, OUT setting text,
+    OUT time_of text)
     LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
     SELECT kid.kid_refuse('42809', format('table %s is not partitioned by range of one column', parent))
-     WHERE NOT EXISTS (SELECT FROM pg_partitioned_table AS p
-                        WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
+     WHERE parent IS NOT NULL
+           AND NOT EXISTS (SELECT FROM pg_partitioned_table AS p
+                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
     SELECT kid.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               'The column must be of a type for which kid makes IDs.')
+               CASE WHEN ids IS NOT NULL THEN format('The column cannot contain IDs "%s".', ids)
+                    WHEN a.atttypid = 'bigint'::regtype::oid
+                    THEN 'The default of the column, which would say what IDs it contains, makes none.'
+                    ELSE 'The column must be of a type for which kid makes IDs.' END,
+               CASE WHEN a.atttypid = 'bigint'::regtype::oid
+                    THEN 'Say what IDs the numbers are: ids => ''kid53'', ids => ''kid64'' or ids => ''flake''.'
+                    ELSE '' END)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-     WHERE p.partrelid = parent AND a.atttypid NOT IN (SELECT f.type::oid FROM kid.kid_stored_forms() AS f);
-    SELECT a.atttypid::regtype, a.attname, f.setting
-      FROM pg_partitioned_table AS p
-           JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-           JOIN kid.kid_stored_forms() AS f ON f.type::oid = a.atttypid
-     WHERE p.partrelid = parent LIMIT 1;
+     WHERE p.partrelid = parent AND NOT EXISTS (SELECT FROM kid.kid_key_ids(parent, ids));
+    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM kid.kid_key_ids(parent, ids) AS k LIMIT 1;
 END;
-COMMENT ON FUNCTION kid.kid_partition_key(regclass) IS
-    'returns the column that a table is partitioned by, and the setting that the time in its IDs depends on';
+COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
+    'returns the column that a table is partitioned by, and the IDs that it contains';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
-CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass)
+CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT i.inhrelid::regclass, b.lower, b.upper,
            CASE WHEN b.lower = '' THEN '-infinity' ELSE kid.kid_bound_time(k.type, b.lower) END,
            coalesce(kid.kid_bound_time(k.type, b.upper), 'infinity'), i.inhdetachpending
-      FROM kid.kid_partition_key(parent) AS k,
+      FROM kid.kid_partition_key(parent, ids) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
                         'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
-           LATERAL (SELECT CASE WHEN t.text[1] ~ '^(MINVALUE|-[0-9]+)$' THEN '' ELSE lpad(t.text[1], 36)::name END,
-                           CASE WHEN t.text[2] <> 'MAXVALUE' THEN lpad(t.text[2], 36)::name END)
+           LATERAL (SELECT CASE WHEN t.text[1] ~ '^(MINVALUE|-[0-9]+)$' THEN ''
+                                ELSE kid.kid_bound_of(k.type, k.stored_as, t.text[1]) END,
+                           CASE WHEN t.text[2] <> 'MAXVALUE'
+                                THEN kid.kid_bound_of(k.type, k.stored_as, t.text[2]) END)
                    AS b (lower, upper)
      WHERE i.inhparent = parent AND t.text IS NOT NULL;
 END;
-COMMENT ON FUNCTION kid.kid_partition_bounds(regclass) IS
+COMMENT ON FUNCTION kid.kid_partition_bounds(regclass, text) IS
     'returns the partitions of a table with their bounds and times';
 
 -- Returns for example kid.kid_timestamp(id) >= '2021-01-01 00:00:00+00'::timestamptz AND kid.kid_timestamp(id) < ...
 --
 -- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
 -- the bound have earlier times than the bound, and there is no condition either.
-CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, key name, setting text, lower name, upper name) RETURNS text
+CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name) RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
 BEGIN ATOMIC
     SELECT nullif(concat_ws(
                ' AND ',
-               CASE WHEN t.begins IS NOT NULL THEN format('%s >= %L::timestamptz', f.call, t.begins) END,
+               CASE WHEN t.begins IS NOT NULL THEN format('%s >= %L::timestamptz', time_of, t.begins) END,
                CASE WHEN t.ends IS NOT NULL
-                    THEN format('%s %s %L::timestamptz', f.call,
+                    THEN format('%s %s %L::timestamptz', time_of,
                                 CASE WHEN upper = kid.kid_bound_at(type, t.ends) THEN '<' ELSE '<=' END,
                                 t.ends) END), '')
       FROM (SELECT kid.kid_bound_time(type, nullif(lower, '')), kid.kid_bound_time(type, upper))
-           AS t (begins, ends),
-           -- An overloaded name is written with its schema.
-           format('%s(%I)', 'kid.kid_timestamp(kid.kid64)'::regprocedure::oid::regproc, key)
-           AS f (call)
+           AS t (begins, ends)
      WHERE setting IS NULL
            AND (lower = '' OR kid.kid_bound_at(type, t.begins - interval '1 microsecond') <= lower);
 END;
-COMMENT ON FUNCTION kid.kid_time_check(regtype, name, text, name, name) IS
+COMMENT ON FUNCTION kid.kid_time_check(regtype, text, text, name, name) IS
     'returns the condition on the time of the IDs between two bounds, as SQL';
 
 -- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
@@ -308,16 +401,16 @@ COMMENT ON FUNCTION kid.kid_lock_parent(oid, regclass) IS
     'locks a table and its name; a part of kid_lock_partitions()';
 
 -- The caller's next statement sees all changes of partitions that came before.
-CREATE OR REPLACE FUNCTION kid.kid_lock_partitions(parent regclass) RETURNS void
+CREATE OR REPLACE FUNCTION kid.kid_lock_partitions(parent regclass, ids text) RETURNS void
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
     SELECT kid.kid_check_isolation('partitions can only be changed at READ COMMITTED');
     -- A table without a key is an error of kid_partition_key().
     SELECT kid.kid_lock_parent(p.pronamespace, parent)
-      FROM kid.kid_partition_key(parent) AS k, pg_proc AS p
+      FROM kid.kid_partition_key(parent, ids) AS k, pg_proc AS p
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
-COMMENT ON FUNCTION kid.kid_lock_partitions(regclass) IS 'locks a table whose partitions are to be changed';
+COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS 'locks a table whose partitions are to be changed';
 
 -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
 CREATE OR REPLACE FUNCTION kid.kid_check_partition_setting(setting text) RETURNS void
@@ -342,14 +435,14 @@ COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
 -- kid_partitions(): lists the partitions of a table, for both editions
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
-CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass)
+CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass, ids text DEFAULT NULL)
     RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
                    detaching boolean, missing_check text)
-    LANGUAGE SQL STABLE STRICT
+    LANGUAGE SQL STABLE
     SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
     -- An error even if there are no partitions
-    SELECT kid.kid_partition_key(parent);
+    SELECT kid.kid_partition_key(parent, ids);
     WITH RECURSIVE
          below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
                    UNION ALL
@@ -359,9 +452,9 @@ BEGIN ATOMIC
                              FILTER (WHERE c.relkind <> 'p') AS rows
                     FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
          listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
-                           kid.kid_time_check(k.type, k.name, k.setting, b.lower, b.upper) AS time_check
-                      FROM kid.kid_partition_key(parent) AS k,
-                           kid.kid_partition_bounds(parent) AS b
+                           kid.kid_time_check(k.type, k.time_of, k.setting, b.lower, b.upper) AS time_check
+                      FROM kid.kid_partition_key(parent, ids) AS k,
+                           kid.kid_partition_bounds(parent, ids) AS b
                     UNION ALL
                     SELECT p.partdefid::regclass, NULL, NULL, false, NULL
                       FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
@@ -373,7 +466,7 @@ BEGIN ATOMIC
       FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
      ORDER BY t.begins;
 END;
-COMMENT ON FUNCTION kid.kid_partitions(regclass) IS
+COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
@@ -404,12 +497,12 @@ COMMENT ON FUNCTION kid.kid_period(interval) IS
 
 -- The caller sets the time zone to UTC.
 CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
-    parent regclass, type regtype, width interval, until timestamptz, since timestamptz)
+    parent regclass, ids text, type regtype, width interval, until timestamptz, since timestamptz)
     RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
                    is_beyond_range boolean, is_for_new_rows boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    WITH partitions AS (SELECT * FROM kid.kid_partition_bounds(parent)),
+    WITH partitions AS (SELECT * FROM kid.kid_partition_bounds(parent, ids)),
          -- Where the first partition ends that is to be followed, or else from when on periods are wanted
          origin AS (SELECT coalesce(max(p.ends), since, now()) AS begins, max(p.ends) IS NOT NULL AS follows
                       FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
@@ -460,7 +553,7 @@ BEGIN ATOMIC
     SELECT row_number() OVER (ORDER BY l.detaching, l.is_for_new_rows DESC, l.lower), l.*
       FROM listed AS l;
 END;
-COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, regtype, interval, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, and those in their place that are being detached';
 
 -- Returns an unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
@@ -537,7 +630,7 @@ BEGIN
         ELSIF pattern.rest IS NOT NULL THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
                            'AND %2$I OPERATOR(%3$s.<) $2::%4$s)', pattern.rest, key, pattern.operators, pattern.base)
-                INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
+                INTO has_rows USING piece.lower, piece.upper;
             IF has_rows THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
@@ -551,7 +644,7 @@ BEGIN
         EXECUTE format('CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
                        'INCLUDING STORAGE INCLUDING COMPRESSION)%3$s; '
                        'ALTER TABLE %2$s ATTACH PARTITION %1$s FOR VALUES FROM (%4$L) TO (%5$L)',
-                       full_name, parent, pattern.storage, ltrim(piece.lower), ltrim(piece.upper));
+                       full_name, parent, pattern.storage, piece.lower, piece.upper);
         made := made + 1;
         SELECT piece.n, full_name INTO n, partition;
         RETURN NEXT;
@@ -621,6 +714,7 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
 --         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql.in: returns the column
+--         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
 --       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
 --       kid_missing_partitions()      missing_partitions.sql.in: what to create
 --         kid_partition_bounds()      partition_key.sql.in: what there is
@@ -654,7 +748,7 @@ COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
 
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
-    time_check boolean DEFAULT false)
+    time_check boolean DEFAULT false, ids text DEFAULT NULL)
     RETURNS SETOF text
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
@@ -671,29 +765,32 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'partitions cannot be created until or since an infinite time')
      WHERE NOT (isfinite(until) AND isfinite(coalesce(since, until)));
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
-    SELECT kid.kid_lock_partitions(parent);
-    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent) AS k;
+    SELECT kid.kid_lock_partitions(parent, ids);
+    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent, ids) AS k;
     SELECT kid.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
       FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
      WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
     -- Each of these queries reads what the one before it returns, which is what keeps them in this order: first the
     -- errors, then the tables, then what completes them.
     WITH key AS MATERIALIZED (
-        SELECT k.* FROM kid.kid_partition_key(parent) AS k
+        SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
     ), missing AS MATERIALIZED (
         SELECT m.*, kid.kid_report_detaching(parent, m.detaching, m.is_for_new_rows) AS reported
-          FROM key AS k, kid.kid_missing_partitions(parent, k.type, width, until, since) AS m ORDER BY m.n
+          FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m ORDER BY m.n
     ), pieces AS MATERIALIZED (
         SELECT m.*, kid.kid_partition_name(parent, width, m.begins) AS partition
           FROM missing AS m WHERE m.detaching IS NULL
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
-          FROM key AS k, kid.kid_make_partitions(parent, k.type, k.name, width, at_most, (
-                   SELECT jsonb_agg(to_jsonb(p)) FROM pieces AS p)) AS m
+          FROM key AS k, kid.kid_make_partitions(parent, k.stored_as, k.name, width, at_most, (
+                   SELECT jsonb_agg(to_jsonb(p) || jsonb_build_object(
+                                        'lower', kid.kid_stored_bound(k.type, k.stored_as, p.lower),
+                                        'upper', kid.kid_stored_bound(k.type, k.stored_as, p.upper)))
+                     FROM pieces AS p)) AS m
     ), finished AS MATERIALIZED (
         SELECT p.n, m.partition, kid.kid_finish_partition(
                    parent, m.partition, k.type, CASE WHEN time_check THEN c.name END,
-                   kid.kid_time_check(k.type, k.name, k.setting, p.lower, p.upper))
+                   kid.kid_time_check(k.type, k.time_of, k.setting, p.lower, p.upper))
           FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
                -- A name that no constraint of the table has: kid_time, or kid_time_1 and so on. concat() skips a null.
                (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
@@ -702,7 +799,7 @@ BEGIN ATOMIC
     SELECT f.partition::text FROM finished AS f ORDER BY f.n;
 END;
 COMMENT ON FUNCTION
-    kid.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    kid.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean, text) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
 -- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
@@ -754,7 +851,8 @@ COMMENT ON FUNCTION kid.kid_drop_old_partitions(regclass, timestamptz, boolean, 
     'drops those of the given partitions that are old, and returns their names';
 
 CREATE OR REPLACE FUNCTION kid.kid_drop_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100,
+    ids text DEFAULT NULL)
     RETURNS SETOF text
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
@@ -764,15 +862,15 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'partitions older than an infinite time cannot be dropped')
      WHERE NOT isfinite(older_than);
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
-    SELECT kid.kid_lock_partitions(parent) WHERE NOT dry_run;
-    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent) AS k;
+    SELECT kid.kid_lock_partitions(parent, ids) WHERE NOT dry_run;
+    SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent, ids) AS k;
     WITH key AS MATERIALIZED (
-        SELECT k.* FROM kid.kid_partition_key(parent) AS k
+        SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
     ), partitions AS MATERIALIZED (
         SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
                b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
-          FROM key AS k, kid.kid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition
+          FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (
         SELECT p.*, kid.kid_report_detaching(
                    parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
@@ -782,7 +880,7 @@ BEGIN ATOMIC
       FROM key AS k, kid.kid_drop_old_partitions(parent, older_than, dry_run, at_most, k.setting, (
                SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
 END;
-COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
+COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- The columns that contain IDs which move a logical clock
@@ -808,21 +906,7 @@ BEGIN ATOMIC
     family (oid) AS (
         SELECT parent::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
     ),
-    -- Columns, also of partitions, and domains whose default calls a generator. Others may make uuids elsewhere.
-    defaults (relid, attname, domain, type) AS (
-        SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, p.prorettype
-          FROM pg_proc AS p
-               JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
-               LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
-               LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
-         WHERE p.pronamespace = (SELECT k.pronamespace FROM pg_proc AS k
-                                   WHERE k.oid = 'kid.kid_stored_forms()'::regprocedure) AND p.provolatile = 'v'
-           AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%')
-        UNION
-        SELECT c.oid, d.attname, NULL, d.type
-          FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
-                             JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
-    )
+    defaults AS MATERIALIZED (SELECT * FROM kid.kid_default_ids())
     SELECT DISTINCT f.clock, f.type, f.prefix, f.past, f.stored_as, c.oid::regclass, a.attname, a.attnum, a.atttypid,
            CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
                 WHEN c.relkind = 'm' THEN 'it is in a materialized view'
@@ -834,10 +918,10 @@ BEGIN ATOMIC
            JOIN pg_attribute AS a ON a.atttypid = s.type AND a.attnum > 0 AND NOT a.attisdropped
            JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
      WHERE (f.clock = only_clock) IS NOT FALSE AND (parent IS NULL OR c.oid IN (SELECT oid FROM family))
-       AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
-            OR (c.oid, a.attname, f.type::oid) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
+       AND (NOT f.is_core AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
+            OR (c.oid, a.attname, f.type) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
                                                     WHERE d.relid IS NOT NULL)
-            OR (a.atttypid, f.type::oid) IN (SELECT l.type, d.type
+            OR (a.atttypid, f.type) IN (SELECT l.type, d.type
                                                FROM defaults AS d JOIN layers AS l ON l.below = d.domain));
 END;
 COMMENT ON FUNCTION kid.kid_id_columns(text, regclass) IS
@@ -918,9 +1002,9 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 --
 --     SELECT *
 --       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
---            LEFT JOIN (SELECT v::kid.kid64::text, t, kid.kid_timestamp(kid.kid64_ceil(t)),
---                              t <= kid.kid_timestamp(kid.kid64_ceil($1))
---                         FROM (ROWS LIMIT ALL) AS s, LATERAL kid.kid_timestamp(v::kid.kid64) AS t
+--            LEFT JOIN (SELECT v::kid.kid64::text, t, kid.kid64_timestamp(kid.kid64_ceil(t)),
+--                              t <= kid.kid64_timestamp(kid.kid64_ceil($1))
+--                         FROM (ROWS LIMIT ALL) AS s, LATERAL kid.kid64_timestamp(v::kid.kid64) AS t
 --                        WHERE t > $2 LIMIT 1) AS f (id, issued, latest, is_up_to) ON true
 --
 -- where ROWS is, with an index in ascending order, one after the other:
@@ -936,7 +1020,7 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
 -- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
 --
--- A uuid need not be an ID. At most so many of those that are not are looked at.
+-- A value of a core type need not be an ID. At most so many of those that are not are looked at.
 CREATE OR REPLACE FUNCTION kid.kid_read_ids(
     schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT problem text)
@@ -948,9 +1032,10 @@ DECLARE
     attname name := source ->> 'attname';
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
+    time_of name := concat(source ->> 'prefix', '_timestamp');
     since timestamptz := source ->> 'since';
-    is_uuid boolean := stored_as = 'uuid'::regtype;
-    operators name := CASE WHEN is_uuid OR stored_as = 'bigint'::regtype THEN 'pg_catalog' ELSE home END;
+    is_core boolean := type = stored_as AND stored_as IN ('uuid'::regtype, 'bigint'::regtype);
+    operators name := CASE WHEN is_core OR stored_as = 'bigint'::regtype THEN 'pg_catalog' ELSE home END;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
@@ -963,7 +1048,7 @@ BEGIN
     END IF;
     -- A negative bigint has the bits of an ID that is later than all others.
     FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
-        CONTINUE WHEN condition = '<' AND (stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        CONTINUE WHEN condition = '<' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
         rows := concat(
             format('SELECT %1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s', attname, stored_as, relation),
             format(' OPERATOR(%I.%s) ', operators, condition),
@@ -973,11 +1058,11 @@ BEGIN
                    CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
         EXECUTE concat(
             format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
-                   CASE WHEN is_uuid THEN most_strangers ELSE 0 END),
-            format('SELECT v::%1$s::text, t, %2$I.kid_timestamp(%2$I.%3$I(t)), t <= %2$I.kid_timestamp(%2$I.%3$I($1)) ',
-                   type, home, concat(source ->> 'prefix', '_ceil')),
-            format('FROM (%s LIMIT %s) AS s, LATERAL %I.kid_timestamp(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
-                   CASE WHEN is_uuid THEN most_strangers::text ELSE 'ALL' END, home, type),
+                   CASE WHEN is_core THEN most_strangers ELSE 0 END),
+            format('SELECT v::%1$s::text, t, %2$I.%3$I(%2$I.%4$I(t)), t <= %2$I.%3$I(%2$I.%4$I($1)) ',
+                   type, home, time_of, concat(source ->> 'prefix', '_ceil')),
+            format('FROM (%s LIMIT %s) AS s, LATERAL %I.%I(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
+                   CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END, home, time_of, type),
             ' AS f (id, issued, latest, is_up_to) ON true')
             INTO found USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
         IF condition <> '<=' THEN
@@ -987,7 +1072,7 @@ BEGIN
             SELECT found.id, found.issued, found.latest INTO id, issued, latest;
         END IF;
         IF found.id IS NULL AND found.strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
-            problem := format('it contains values other than %s with a time', type);
+            problem := 'it contains values that have no time';
         END IF;
     END LOOP;
 END $$;
@@ -1103,19 +1188,19 @@ COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
 
 -- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic. A superuser locks
 -- the name of kid's schema, and gives back the lock at the end of the subtransaction.
-CREATE OR REPLACE FUNCTION kid.kid_move_clock(home oid, past text, moved_to timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION kid.kid_move_clock(home oid, observe text, past text, moved_to timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
         PERFORM FROM pg_namespace AS n WHERE n.oid = home FOR KEY SHARE;
     END IF;
-    EXECUTE format('SELECT %1$I.kid_observe(%1$I.%2$I($1))',
-                   (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home), past) USING moved_to;
+    EXECUTE format('SELECT %1$I.%2$I(%1$I.%3$I($1))', (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home),
+                   observe, past) USING moved_to;
     RAISE SQLSTATE 'KID00';
 EXCEPTION WHEN SQLSTATE 'KID00' THEN
     NULL;
 END $$;
-COMMENT ON FUNCTION kid.kid_move_clock(oid, text, timestamptz) IS
+COMMENT ON FUNCTION kid.kid_move_clock(oid, text, text, timestamptz) IS
     'moves a logical clock past a time; a part of kid_observe_all()';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
@@ -1138,8 +1223,12 @@ BEGIN ATOMIC
              SELECT DISTINCT ON (s.clock) s.*, least(s.latest, t.time) AS moved_to
                FROM stored AS s, latest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
          moved AS MATERIALIZED (
-             SELECT d.*, kid.kid_move_clock(p.pronamespace, d.past, d.moved_to)
-               FROM deciding AS d, pg_proc AS p WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure)
+             SELECT d.*, kid.kid_move_clock(p.pronamespace, o.observe, d.past, d.moved_to)
+               FROM deciding AS d
+                    JOIN (SELECT DISTINCT f.past, f.observe FROM kid.kid_stored_forms() AS f) AS o
+                      ON o.past = d.past,
+                    pg_proc AS p
+              WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure)
     SELECT o.clock, o.id, o.issued, o.relation, o.column_name, o.problem
       FROM (SELECT f.clock, m.id, m.issued, m.relation, m.column_name, NULL AS problem
               FROM (SELECT DISTINCT f.clock FROM kid.kid_stored_forms() AS f WHERE f.clock IS NOT NULL) AS f
@@ -1179,7 +1268,7 @@ BEGIN ATOMIC
                   pg_get_expr(ad.adbin, ad.adrelid), f.type),
            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, l.attname, f.next::oid::regproc)
       FROM layers AS l
-           JOIN kid.kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
+           JOIN kid.kid_stored_forms() AS f ON f.type::oid = l.type AND NOT f.is_core
            JOIN pg_attrdef AS ad ON ad.adrelid = l.relid AND ad.adnum = l.attnum
      WHERE NOT l.is_generated
        AND NOT EXISTS (SELECT FROM pg_depend AS d
@@ -1214,8 +1303,7 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
-                     t.typcollation <> '0'::oid AS is_text, l.type <> 'uuid'::regtype::oid
-                     AND l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s) AS is_id
+                     t.typcollation <> '0'::oid AS is_text, l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
     SELECT c.name, c.attname::text,
            format(
@@ -1354,14 +1442,14 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+-- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

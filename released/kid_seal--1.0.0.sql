@@ -524,6 +524,40 @@ END $$;
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
+-- from src/sql/seal/type.sql.in
+
+-- kid53: sealing and unsealing
+
+CREATE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_seal_internal.to_kid53(id bytea) IS 'the ID with the given binary form';
+
+CREATE FUNCTION @extschema@.kid53_seal(id bigint, prefix text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid53', prefix), prefix);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid53_seal(id bigint, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
+
+CREATE FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS bigint
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
+BEGIN
+    IF id IS NULL AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid53(id);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
+    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
 -- from src/sql/seal/uuid.sql.in
 
 -- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends

@@ -22,6 +22,8 @@ SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS f
 SELECT count(*), count(DISTINCT id) FROM flax_next(50000) AS id;
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
   FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid_uuidv7(50000) WITH ORDINALITY AS made (id, n)) s;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid53_next(50000) WITH ORDINALITY AS made (id, n)) s;
 SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '2 ms' AND clock_timestamp()) AS of_now FROM kid_next(100) AS id;
 -- The IDs of a set are between those of the calls before and after it, also if a query stops early.
 SELECT kid_next() AS before \gset

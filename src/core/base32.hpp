@@ -2,6 +2,7 @@
 // first. The first character has the remaining high bits:
 //
 //                                first character     others
+//     53 bits,  11 characters    0 to 7              10
 //     64 bits,  13 characters    0 to f              12
 //     80 bits,  16 characters    0 to z              15
 //     96 bits,  20 characters    0 and 1             19
@@ -21,10 +22,10 @@
 
 namespace kid {
 
-/// The low 8 * `Size` bits of `Word` in base32.
-template <unsigned Size, class Word> struct base32 {
+/// The low `Bits` bits of `Word` in base32.
+template <unsigned Bits, class Word> struct base32 {
   static constexpr char characters[] = "0-9a-hjkmnp-tv-z";
-  static constexpr unsigned length = (8 * Size + 4) / 5;
+  static constexpr unsigned length = (Bits + 4) / 5;
 
   /// Writes `length` characters and no terminator.
   static constexpr void encode(Word id, char *text) noexcept {
@@ -63,7 +64,7 @@ private:
   static constexpr unsigned part_length = 12;
   static constexpr unsigned part_bits = 5 * part_length;
   static constexpr unsigned first = length % part_length;
-  static constexpr unsigned first_bits = 8 * Size - part_bits * (length / part_length);
+  static constexpr unsigned first_bits = Bits - part_bits * (length / part_length);
   static_assert(first > 0 && first_bits > 0 && first_bits <= 5 * first);
 
   static constexpr auto digits = [] {
@@ -103,7 +104,7 @@ private:
 };
 
 /// The base32 form of a type.
-template <class Id> using base32_of = base32<Id::size, typename Id::word>;
+template <class Id> using base32_of = base32<bits_of<Id>, typename Id::word>;
 
 inline constexpr unsigned prefix_max = 63;
 inline constexpr char prefix_separator = '_';

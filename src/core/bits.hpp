@@ -37,6 +37,11 @@ template <class Word, unsigned Shift, unsigned Width> struct field {
 /// The field that sits right above `Below`.
 template <class Below, unsigned Width> using above = field<typename Below::word, Below::end, Width>;
 
+/// How many bits an ID has: those of its binary form, unless its layout has a member `bits`, because it is stored with
+/// leading zeros.
+template <class Id, class = void> inline constexpr unsigned bits_of = 8 * Id::size;
+template <class Id> inline constexpr unsigned bits_of<Id, std::void_t<decltype(Id::bits)>> = Id::bits;
+
 /// Returns `Size` bytes, at most 8, as a number.
 template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noexcept {
   return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);

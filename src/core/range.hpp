@@ -42,7 +42,7 @@ template <class Id> constexpr bool in_range(Id const &layout, unix_micros time) 
 
 template <class Id>
 constexpr typename Id::word greatest = static_cast<typename Id::word>(~typename Id::word{0}) >>
-                                       (8 * (sizeof(typename Id::word) - Id::size));
+                                       (8 * sizeof(typename Id::word) - bits_of<Id>);
 
 template <class Id> constexpr typename Id::word saturate(Id const &layout, unix_micros time) noexcept {
   return time < layout.first() ? typename Id::word{0} : greatest<Id>;

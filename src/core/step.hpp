@@ -26,6 +26,7 @@
 //   keeps(last, now)  what to do if the system clock goes back behind a state: if true, keep the highest time and
 //                     count on (a hybrid logical clock); if false, wait until the system clock has reached it again
 //   divided           whether servers divide the sequence into lanes, see lane.hpp
+//   most_lanes        into how many at most; only of a divided clock
 //   sequence          the field of the sequence in a state; only of a divided clock
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
@@ -106,7 +107,7 @@ template <class Clock> constexpr bool check_clock() {
   static_assert(std::is_same_v<bool const, decltype(Clock::changes_sides)>);
   static_assert(std::is_same_v<bool const, decltype(Clock::divided)>);
   if constexpr (Clock::divided)
-    static_assert(Clock::sequence::width > 0);
+    static_assert(Clock::sequence::max >= std::uint32_t{Clock::most_lanes} - 1, "a lane has at least one sequence");
   return true;
 }
 

@@ -5,13 +5,29 @@
 
 namespace kid::pg {
 
-/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
+/// Returns the type whose IDs a column contains: the type of the column, or the one that the trigger names for a
+/// bigint. Returns null if there is none that has a horizon.
+static id_type const *type_of(Trigger const &trigger, Oid column_type) {
+  id_type const *type = nullptr;
+
+  if (trigger.tgnargs == 1) {
+    type = id_type_of(column_type);
+  } else if (column_type == INT8OID) {
+    for (id_type const *one : all_types)
+      if (one->size == sizeof(int64) && strcmp(one->prefix, trigger.tgargs[1]) == 0)
+        type = one;
+  }
+  return type != nullptr && type->state != nullptr ? type : nullptr;
+}
+
+/// Returns the number of the column that the trigger names, and the type of its IDs. Raises an error if that has no
+/// horizon.
 static std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   auto *const row = RelationGetDescr(trigger.tg_relation);
 
-  if (trigger.tg_trigger->tgnargs != 1)
+  if (trigger.tg_trigger->tgnargs != 1 && trigger.tg_trigger->tgnargs != 2)
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("kid_own_ids_trigger() needs the name of a column"));
+            errmsg("kid_own_ids_trigger() needs the name of a column, and of a bigint what IDs it contains"));
   char const *const name = trigger.tg_trigger->tgargs[0];
   int const number = SPI_fnumber(row, name);
   if (number <= 0)
@@ -20,12 +36,14 @@ static std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
         errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(trigger.tg_relation)));
   if (TupleDescAttr(row, number - 1)->attgenerated != '\0')
     ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION), errmsg("cannot use generated column \"%s\"", name));
-  id_type const *const type = id_type_of(getBaseType(SPI_gettypeid(row, number)));
-  if (type == nullptr || type->state == nullptr)
-    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-            errmsg("column \"%s\" of relation \"%s\" is of type %s", name, RelationGetRelationName(trigger.tg_relation),
-                   format_type_be(SPI_gettypeid(row, number))),
-            errdetail("The type must have a horizon, as kid64 has kid_horizon()."));
+  id_type const *const type = type_of(*trigger.tg_trigger, getBaseType(SPI_gettypeid(row, number)));
+  if (type == nullptr)
+    ereport(
+        ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+        errmsg("column \"%s\" of relation \"%s\" is of type %s", name, RelationGetRelationName(trigger.tg_relation),
+               format_type_be(SPI_gettypeid(row, number))),
+        errdetail("The type must have a horizon, as kid64 has kid_horizon()."),
+        errhint("For a bigint, name the IDs in a second argument, such as kid_own_ids_trigger('%s', 'kid53').", name));
   return {number, type};
 }
 

@@ -9,7 +9,7 @@ CREATE FUNCTION kid_stats(
     OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
     OUT waiting_for interval, OUT held_by integer, OUT held_for interval, OUT problem text)
     RETURNS SETOF record
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 5 AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_stats() IS
     'returns the state of each logical clock of the cluster, and its counters since the server started';
 

@@ -32,11 +32,11 @@ my @both = ('SELECT kid_horizon() IS NOT NULL', 'INSERT INTO orders DEFAULT VALU
 
 foreach my $prepared (0, 400)
 {
-	my $connections = 1100 - $others - 1.5 * $prepared;
+	my $connections = 900 - $others - 1.5 * $prepared;
 	restart_with($connections, $prepared, '');
 	is($node->safe_psql('postgres', $_), 't', "$connections connections and $prepared prepared transactions: $_")
 	  foreach @both;
-	restart_with($connections + 20, $prepared, '');
+	restart_with($connections + 60, $prepared, '');
 	is($node->safe_psql('postgres', 'SELECT kid_next() IS NOT NULL'), 't', 'with more, IDs are made');
 	foreach my $query (@both)
 	{

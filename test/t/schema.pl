@@ -71,7 +71,7 @@ foreach my $case (
 		CLUSTER orders USING orders_pkey; SELECT 1}, 1 ],
 	[ q{SELECT count(*) FROM extensions.kid_check('orders')}, 0 ],
 	[ q{SELECT clock FROM extensions.kid_observe_all() WHERE relation = 'orders'::regclass}, 'kid' ],
-	[ q{SELECT count(*) FROM extensions.kid_stats()}, 4 ], [ q{SELECT lanes FROM extensions.kid_identity()}, 1 ],
+	[ q{SELECT count(*) FROM extensions.kid_stats()}, 5 ], [ q{SELECT lanes FROM extensions.kid_identity()}, 1 ],
 	(map { my $table = $_; [ qq{SELECT count(*) FROM extensions.kid_create_partitions('$table', '1 day',
 				now() + interval '2 days'); INSERT INTO $table DEFAULT VALUES; SELECT count(*) FROM $table;
 			SELECT count(*), min(begins) <= now() FROM extensions.kid_partitions('$table');

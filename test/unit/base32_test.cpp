@@ -37,7 +37,7 @@ public:
     unsigned char bytes[Id::size];
     for (auto &byte : bytes)
       byte = static_cast<unsigned char>(engine_());
-    return load_big<Id::size, word>(bytes);
+    return load_big<Id::size, word>(bytes) & greatest<Id>;
   }
 
   static std::string encode(word id) {
@@ -95,7 +95,7 @@ TYPED_TEST(Base32, RandomIds) {
 // Each bit alone, and all bits except one.
 TYPED_TEST(Base32, EveryBit) {
   using id_word = typename TypeParam::word;
-  for (unsigned bit = 0; bit < 8 * TypeParam::size; bit++)
+  for (unsigned bit = 0; bit < bits_of<TypeParam>; bit++)
     for (id_word const id : {id_word{1} << bit, greatest<TypeParam> ^ (id_word{1} << bit)}) {
       auto const text = this->encode(id);
       ASSERT_EQ(text, plain_base32<TypeParam>(id));
@@ -116,7 +116,9 @@ TYPED_TEST(Base32, SortsAsTheIds) {
   auto id = this->random();
   for (unsigned i = 0; i < 20'000; i++) {
     // Near each other and far apart.
-    auto const other = i % 2 == 0 ? this->random() : static_cast<decltype(id)>(id ^ (decltype(id){1} << i % 64));
+    auto const other = i % 2 == 0
+                           ? this->random()
+                           : static_cast<decltype(id)>(id ^ (decltype(id){1} << i % std::min(64U, bits_of<TypeParam>)));
     ASSERT_EQ(id < other, this->encode(id) < this->encode(other));
     id = other;
   }
@@ -131,7 +133,7 @@ TYPED_TEST(Base32, EveryByte) {
       text[position] = static_cast<char>(byte);
       auto lower = byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : static_cast<char>(byte);
       auto const *const found = byte == 0 ? nullptr : std::strchr(alphabet, lower);
-      constexpr unsigned first_bits = 8 * TypeParam::size - 5 * (TestFixture::form::length - 1);
+      constexpr unsigned first_bits = bits_of<TypeParam> - 5 * (TestFixture::form::length - 1);
       if (found == nullptr) {
         this->expect_error(text, text_error::character, position);
       } else if (position == 0 && (found - alphabet) >> first_bits != 0) {
@@ -167,15 +169,18 @@ TYPED_TEST(Base32, EveryLength) {
 }
 
 TYPED_TEST(Base32, Vectors) {
+  // The library encodes whole bytes. An ID with leading zeros has fewer digits.
+  constexpr unsigned zeros = (8 * TypeParam::size + 4) / 5 - TestFixture::form::length;
   unsigned rows = 0;
   for (auto const &row : read_vectors("base32.tsv"))
-    if (row.number("bits") == 8 * TypeParam::size) {
+    if (row.number("bits") == 8 * TypeParam::size && id_of<TypeParam>(row) <= greatest<TypeParam>) {
       auto const id = id_of<TypeParam>(row);
-      EXPECT_EQ(this->encode(id), row.text("text"));
-      this->expect_id(row.text("text"), id);
+      auto const text = row.text("text").substr(zeros);
+      EXPECT_EQ(this->encode(id), text);
+      this->expect_id(text, id);
       rows++;
     }
-  EXPECT_GT(rows, 40U);
+  EXPECT_GT(rows, zeros > 0 ? 10U : 40U);
 }
 
 TEST(TypeId, Valid) {

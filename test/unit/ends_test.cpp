@@ -123,6 +123,7 @@ TEST(Ends, EveryClock) {
   for (bool const keep : {false, true}) {
     try_all(kid64{}, kid_clock{keep});
     try_all(uuidv7{}, uuidv7_clock{keep});
+    try_all(kid53{}, kid53_clock{keep});
     for (unix_micros const epoch : {unix_micros{0}, unix_micros{1'300'000'000'000'000}, flake::epoch_max})
       try_all(flake{epoch}, flake_clock{keep});
   }

@@ -4,6 +4,7 @@
 
 #include "../../src/core/types/flake.hpp"
 #include "../../src/core/types/flax.hpp"
+#include "../../src/core/types/kid53.hpp"
 #include "../../src/core/types/kid64.hpp"
 #include "../../src/core/types/kid96.hpp"
 #include "../../src/core/types/sno.hpp"

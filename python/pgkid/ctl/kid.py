@@ -29,6 +29,7 @@ TARGETS = {
     "sno": Target("sno", "sno_next(0)", "sno_at", ", 0)", core="text"),
     "flake": Target("flake", "flake_next()", "flake_at", core="bigint"),
     "flax": Target("flax", "flax_next()", "flax_at", core="text"),
+    "kid53": Target("pg_catalog.int8", "kid53_next()", "kid53_at"),
     "uuid": Target("pg_catalog.uuid", "kid_uuidv7()", "kid_uuidv7_at"),
     "bigint": Target("pg_catalog.int8", "kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8"),
 }

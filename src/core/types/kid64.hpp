@@ -19,6 +19,7 @@
 #pragma once
 
 #include "../bits.hpp"
+#include "../lane.hpp"
 #include "../no_postgres.hpp"
 #include "../step.hpp"
 #include "../text.hpp"
@@ -81,6 +82,7 @@ struct kid_clock : plain_clock {
   }
 
   static constexpr bool divided = true;
+  static constexpr std::uint32_t most_lanes = lanes_max;
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }

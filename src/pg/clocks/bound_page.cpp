@@ -32,7 +32,8 @@ struct page_content {
 
 // If one of these fails, kid would misread pages that it has written. For another clock, append it to KID_CLOCKS and to
 // the first assertion. For any other change, increase `page_version`.
-static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_count == 4);
+static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_kid53 == 4 &&
+              clock_count == 5);
 static_assert(page_version == 4 && page_bounds::room == 8 && sizeof(page_content) == 176);
 static_assert(offsetof(page_content, bounds) == 16 && offsetof(page_bounds, safe) == 64);
 static_assert(offsetof(page_bounds, draw) == 128 && offsetof(page_bounds, system) == 144);

@@ -23,7 +23,7 @@
 namespace kid::pg {
 
 // A clock has the name of its type. Only `kid` differs: kid64 and kid96 share it.
-#define KID_CLOCKS X(kid) X(flake) X(sno) X(uuidv7)
+#define KID_CLOCKS X(kid) X(flake) X(sno) X(uuidv7) X(kid53)
 
 #define X(name) clock_##name,
 enum clock_id { KID_CLOCKS clock_count };

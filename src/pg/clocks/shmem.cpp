@@ -11,14 +11,14 @@ constexpr std::uint32_t struct_version = 1;
 // If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
 // no release has the current one, and correct the figures. Otherwise an older library would overwrite clocks. A server
 // with LOCK_DEBUG has larger locks, so what follows a lock is compared by its distance from it.
-static_assert(struct_version == 1 && clock_count == 4);
+static_assert(struct_version == 1 && clock_count == 5);
 static_assert(sizeof(clock_cell) == 128 && offsetof(clock_cell, keep_until) == 40 && sizeof(clock_stats) == 64);
 static_assert(offsetof(identity_state, citus_database) == 16 + sizeof(LWLock));
 static_assert(offsetof(lease_state, resets) == 216 + sizeof(LWLock) && sizeof(lease_state) == 232 + sizeof(LWLock));
 static_assert(offsetof(shared_state, identity) == 8 && offsetof(shared_state, lease) == 128);
 constexpr std::size_t cells = offsetof(shared_state, cells);
-static_assert(offsetof(shared_state, backfill) == cells + 512 && offsetof(shared_state, stats) == cells + 640);
-static_assert(sizeof(shared_state) == cells + 896);
+static_assert(offsetof(shared_state, backfill) == cells + 640 && offsetof(shared_state, stats) == cells + 768);
+static_assert(sizeof(shared_state) == cells + 1152);
 
 /// The same in all versions of kid, so that `struct_version` tells them apart, and not an error of PostgreSQL's.
 constexpr std::size_t shared_size = 2048;

@@ -10,7 +10,7 @@ using ended_floors = ended_transaction<clock_count>;
 
 /// What a session has entered. Written by that session, but for lower_state(). It is not padded to a cache line: a
 /// session writes it at its first ID of a transaction and at the end, not for each ID, and padded, the spare memory
-/// would do for 400 sessions instead of 1100.
+/// would do for 400 sessions instead of 900.
 struct session_floors {
   pg_atomic_uint64 database;           ///< an Oid; valid while it has a floor
   pg_atomic_uint64 since;              ///< a TimestampTz: when its transaction began

@@ -18,10 +18,16 @@ std::int64_t lane_number(identity const &who, bool without_node) {
   return would_repeat(who, without_node) ? -1 : number_of(who);
 }
 
-lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool without_node) {
+lane_entry choose_lane(char const *function, std::uint64_t sequence_max, std::uint32_t most_lanes, bool without_node) {
   identity who = identity_in_force(function);
   std::uint64_t const word = pack(who);
 
+  if (who.lanes > most_lanes)
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
+            errmsg("%s cannot be called with more than %u lanes", function, most_lanes),
+            errdetail("\"kid.lanes\" is %u, and a lane would have only " UINT64_FORMAT " IDs of each time unit.",
+                      who.lanes, static_cast<uint64>((sequence_max + 1) / who.lanes)),
+            errhint("Decrease \"kid.lanes\", or make IDs of type kid64."));
   if (who.lanes > 1)
     who = with_number(who);
   if (would_repeat(who, without_node))

@@ -22,9 +22,15 @@ struct lane_entry {
   int group;      ///< the `local_group` that the lane was chosen for
 };
 
-/// Returns the lane of the identity in force. Raises an error if it has none. On a Citus worker, that depends on the
-/// database too, which may have got Citus after this process chose its lane.
-pg_attribute_cold lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool without_node);
+/// Returns the lane of the identity in force. Raises an error if it has none, or if there are more than `most_lanes`.
+/// On a Citus worker, that depends on the database too, which may have got Citus after this process chose its lane.
+pg_attribute_cold lane_entry choose_lane(char const *function, std::uint64_t sequence_max, std::uint32_t most_lanes,
+                                         bool without_node);
+
+/// Does so for IDs of a type.
+template <class Id, class Clock> lane_entry choose_lane(char const *function) {
+  return choose_lane(function, Clock::sequence::max, Clock::most_lanes, !has_origin<Id>);
+}
 
 /// Returns the number of the lane of `who`, for kid_identity(); -1 if choose_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool without_node);
@@ -36,7 +42,6 @@ template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true, no_cit
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {
-  static_assert(Clock::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
   lane_entry const &entry = lane_of_process<Id>;
 
   // Entering the clock is when this process looks for Citus. Without a lane, each call chooses one below, or raises the
@@ -54,7 +59,7 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
                     count);
     if (likely(result.kind == step_kind::issued))
       return result.state;
-    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, !has_origin<Id>);
+    lane_of_process<Id> = choose_lane<Id, Clock>(function);
   }
 }
 
@@ -65,7 +70,7 @@ backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id 
   lane_entry const &entry = lane_of_process<Id>;
 
   if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word) || entry.group != local_group)
-    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, !has_origin<Id>);
+    lane_of_process<Id> = choose_lane<Id, Clock>(function);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
 

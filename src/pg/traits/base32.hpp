@@ -14,7 +14,7 @@ template <class Id> char const *base32_detail(char const *text, std::size_t begi
                     pg_mbstrlen(text + begin));
   if (status.error == text_error::character)
     return character_detail(text, begin + status.position, form::characters);
-  return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], 8 * Id::size,
+  return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], bits_of<Id>,
                   Id::name);
 }
 
@@ -60,9 +60,14 @@ template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *val
     detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, given.size() - begin, id));
   ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail),
-          Id::size < UUID_LEN && given.size() - begin == base32<UUID_LEN, uint128>::length
+          Id::size < UUID_LEN && given.size() - begin == base32<8 * UUID_LEN, uint128>::length
               ? errhint("A sealed ID is opened by %s_unseal(), of the extension kid_seal.", Id::name)
               : 0);
+}
+
+/// Returns the ID in an argument. A type of IDs that has other values, too, raises an error for those.
+template <class Id> typename Id::word id_argument(Datum argument) {
+  return get<Id>(argument);
 }
 
 template <class Id> Datum to_base32(PG_FUNCTION_ARGS) {
@@ -77,7 +82,7 @@ template <class Id> Datum to_base32(PG_FUNCTION_ARGS) {
   memcpy(written, prefix.data(), prefix.size());
   if (begin > 0)
     written[prefix.size()] = prefix_separator;
-  form::encode(get<Id>(PG_GETARG_DATUM(0)), written + begin);
+  form::encode(id_argument<Id>(PG_GETARG_DATUM(0)), written + begin);
   PG_RETURN_TEXT_P(result);
 }
 

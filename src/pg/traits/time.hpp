@@ -175,10 +175,13 @@ template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
 #define KID_EXPORT_TIME_COMPARISON(T, name, how, place)                                                                \
   KID_FUNCTION(T##_##name, kid::pg::compare_time<kid::T, kid::comparison::how, kid::pg::place>)
 
-#define KID_EXPORT_TIME(T)                                                                                             \
+#define KID_EXPORT_TIMESTAMP(T)                                                                                        \
   KID_FUNCTION(T##_timestamp, kid::pg::timestamp<kid::T>)                                                              \
   KID_FUNCTION(T##_floor, kid::pg::floor<kid::T>)                                                                      \
-  KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)                                                                        \
+  KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)
+
+#define KID_EXPORT_TIME(T)                                                                                             \
+  KID_EXPORT_TIMESTAMP(T)                                                                                              \
   KID_FUNCTION(T##_edge, kid::pg::edge_of_comparison<kid::T>)                                                          \
   KID_FUNCTION(T##_edge_of_range, kid::pg::edge_of_range<kid::T>)                                                      \
   KID_FUNCTION(T##_within, kid::pg::within<kid::T, kid::pg::id_first>)                                                 \

@@ -34,7 +34,7 @@ COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
     'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3 SET search_path = kid, pg_temp AS $$
 BEGIN
     FOR clock IN SELECT c.relname FROM pg_class AS c
                   WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' ORDER BY 1 LOOP

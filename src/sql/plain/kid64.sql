@@ -5,7 +5,12 @@
 -- id: state
 -- unit_of: kid64_of_micros
 -- greatest: 9223372036854775807
+-- sequence_bits: 14
+-- last_to_draw: 8191
+-- most_sessions: 8192
 -- size: 8
+-- bound_of_number: stored::bigint::@own@::text
+-- number_of_bound: ltrim(bound::text)::@own@::bigint::text
 -- to_bytes: int8send(id)
 -- from_bytes: ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
 -- components: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)

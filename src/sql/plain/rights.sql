@@ -2,14 +2,14 @@
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+-- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 \i revoke.sql
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c

@@ -9,6 +9,9 @@
 -- id: kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0))
 -- unit_of: kid_uuidv7_unit_of
 -- greatest: 4611686018427387903
+-- sequence_bits: 14
+-- last_to_draw: 8191
+-- most_sessions: 8192
 
 -- uuid version 7: its time, and bounds of time
 --

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators setting bigint generators
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting bigint generators
 --     horizon observe sequence
 -- storage: LIKE = bigint
 -- setting: epoch timestamptz
@@ -6,6 +6,8 @@
 -- clock: 'flake'
 -- stored_as: '@own@', 'bigint'
 -- size: 8
+-- bound_of_number: stored::bigint::@own@::text
+-- number_of_bound: ltrim(bound::text)::@own@::bigint::text
 -- last: 4095
 -- components: ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text),
 --     ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text)

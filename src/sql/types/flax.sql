@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators uuid generators
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators uuid generators
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- clock: NULL
 -- stored_as: '@own@', 'uuid'

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators bigint generators horizon observe
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators bigint generators horizon observe
 --     sequence
 -- storage: LIKE = bigint
 -- next: kid_next
@@ -6,6 +6,8 @@
 -- clock: 'kid'
 -- stored_as: '@own@', 'bigint'
 -- size: 8
+-- bound_of_number: stored::bigint::@own@::text
+-- number_of_bound: ltrim(bound::text)::@own@::bigint::text
 -- last: 16383
 -- components: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
 

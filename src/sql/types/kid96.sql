@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators setting uuid generators observe
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting uuid generators observe
 --     sequence
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer

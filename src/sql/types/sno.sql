@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators uuid observe sequence
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators uuid observe sequence
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 -- clock: 'sno'
 -- generator: '@extschema@.sno_next(integer)'::regprocedure

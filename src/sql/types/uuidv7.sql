@@ -1,4 +1,4 @@
--- traits: base32 time time_comparison generators horizon observe inspect_uuid
+-- traits: base32 time timestamp time_comparison generators horizon observe inspect_uuid
 -- type: uuid
 -- own: uuid
 -- clock: 'uuidv7'

@@ -1,0 +1,29 @@
+-- Functions for columns of type bigint, for both editions. A name that is overloaded over the types of IDs cannot tell
+-- which IDs a bigint is, so the scheme stands in these names.
+--
+-- If a function for a range were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
+
+CREATE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= coalesce(kid53_floor(since), 0) AND id < coalesce(kid53_floor(until), 9007199254740992);
+COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
+    'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
+
+CREATE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= coalesce(kid64_floor(since)::bigint, 0) AND (until IS NULL OR id < kid64_floor(until)::bigint);
+COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
+    'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
+CREATE FUNCTION kid64_sequence(id bigint) RETURNS integer
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_sequence(id::kid64);
+COMMENT ON FUNCTION kid64_sequence(id bigint) IS 'same as kid_sequence(), for the kid64 in a bigint';
+CREATE FUNCTION kid64_encode(id bigint, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(id::kid64, prefix);
+COMMENT ON FUNCTION kid64_encode(id bigint, prefix text) IS 'same as kid_encode(), for the kid64 in a bigint';
+CREATE FUNCTION kid64_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    SELECT * FROM kid_inspect(id::kid64);
+END;
+COMMENT ON FUNCTION kid64_inspect(id bigint) IS 'same as kid_inspect(), for the kid64 in a bigint';
