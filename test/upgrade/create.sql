@@ -11,7 +11,8 @@ BEGIN
     EXECUTE format('CREATE INDEX ON t_%s (old DESC)', type);
 END $$;
 SELECT pg_temp.table_of(typname, typname || '_next()')
-  FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e' WHERE typtype = 'b' AND typelem = 0;
+  FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
+ WHERE typtype = 'b' AND typelem = 0 AND typname <> 'kid_ambiguous';
 CREATE TABLE parts (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
 CREATE TABLE parts_old PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-11-10'));
 CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (kid64_floor('2026-11-10')) TO (MAXVALUE);
