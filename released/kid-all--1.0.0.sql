@@ -600,10 +600,15 @@ COMMENT ON FUNCTION kid53_is_open(state bigint, micros bigint) IS
 -- sequences that it sets since it read their last values.
 --
 -- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
--- read. So steps 1 to 7 are one expression, which PL/pgSQL evaluates without looking for a cancel or a termination. A
--- CASE evaluates a step only after the one before it. Step 2 comes after nextval(), which can discard what was read.
--- For step 8 an exception ends the subtransaction, as any other error does before it is sent. Debugging messages are
--- not sent.
+-- read. So steps 1 to 7 are one expression, which PL/pgSQL evaluates without looking for a cancel or a termination. For
+-- step 8 an exception ends the subtransaction, as any other error does before it is sent. Debugging messages are not
+-- sent.
+--
+-- Nested CASEs put the steps in order. PostgreSQL promises that a CASE evaluates no part that its result does not need,
+-- except immutable functions of constants, which the planner computes, and aggregates. No step calls such a function.
+-- AND and OR promise no order, so the steps do not rely on it: with AND, a step is done when both sides are, and with
+-- OR, the other side is NULL and does nothing unless there is a new secret. Step 2 comes after nextval(), which can
+-- discard what was read.
 CREATE OR REPLACE FUNCTION kid_clocks.kid53_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
@@ -656,9 +661,10 @@ BEGIN
         END IF;
         BEGIN
             opened :=
-                -- 1 and 2. No lock is needed to see that another session has left the unit.
-                CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid53_clock'::regclass) IS NOT NULL
+                -- 1
+                CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL THEN
+                -- 2. No lock is needed to see that another session has left the unit.
+                CASE WHEN pg_sequence_parameters('kid_clocks.kid53_clock'::regclass) IS NOT NULL
                           AND pg_sequence_parameters('kid_clocks.kid53_secret'::regclass) IS NOT NULL
                           AND coalesce(kid53_state(), 0) >> 12 = state >> 12 THEN
                 -- 3
@@ -670,7 +676,7 @@ BEGIN
                 -- 6
                 CASE WHEN NOT new_secret OR setval('kid_clocks.kid53_secret', secret) IS NOT NULL THEN
                 -- 7
-                setval('kid_clocks.kid53_clock', later) END END END END END;
+                setval('kid_clocks.kid53_clock', later) END END END END END END;
             -- 8
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
@@ -691,7 +697,8 @@ COMMENT ON FUNCTION kid_clocks.kid53_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of bigint to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
--- own, because PostgreSQL replaces the functions in it by their definitions.
+-- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
+-- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
 CREATE OR REPLACE FUNCTION kid53_next() RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
