@@ -150,7 +150,9 @@ CREATE TABLE orders (id order_id PRIMARY KEY, made_id bigint REFERENCES made);
 INSERT INTO orders SELECT kid53_ceil(now() + interval '3 s');
 SELECT clock, relation, column_name, problem, kid53_timestamp(id::bigint) > now() + interval '2 s' AS ahead FROM kid_observe_all() WHERE clock = 'kid53';
 SELECT kid53_timestamp(kid53_next()) > now() + interval '2 s' AS moved;
+\set VERBOSITY sqlstate
 SELECT kid_reset_clock(now());
+\set VERBOSITY default
 DELETE FROM orders;
 SET client_min_messages = warning;
 SELECT kid_reset_clock(now());
@@ -165,7 +167,7 @@ DELETE FROM made WHERE n IS NULL;
 -- Rows whose number was made in another transaction
 CREATE TRIGGER own_ids BEFORE INSERT OR UPDATE OF id ON made FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id', 'kid53');
 INSERT INTO made (n) VALUES (1);
-INSERT INTO made (id) VALUES (kid53_at('2024-01-01'));
+INSERT INTO made (id) VALUES (kid53_make('2024-01-01', 7));
 INSERT INTO made (id) VALUES (-1);
 CREATE TRIGGER own_numbers BEFORE INSERT ON others FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id');
 INSERT INTO others VALUES (1);

@@ -5,6 +5,7 @@
 #         type      the SQL type of its columns
 #         prefix    the beginning of the names of its functions
 #         next      the name of its generator
+#         inspect   the name of the function that lists the components of an ID
 #         traits    a hash with the names of its traits
 #         bytes     the size of an ID
 package Types;
@@ -32,7 +33,7 @@ sub describe
 	close $pipe or die "src/sql/assemble --values $name failed\n";
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
 	  or die "src/core/types/$name.hpp: no size";
-	return { name => $name, %value{qw(type prefix next)}, bytes => $bytes,
+	return { name => $name, %value{qw(type prefix next inspect)}, bytes => $bytes,
 		traits => { map { $_ => 1 } split ' ', $value{traits} } };
 }
 
