@@ -38,9 +38,9 @@ sub lasting
 	$text =~ s/\(\d+ rows?\)\n?//g;
 	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
 	$text =~ s/$time/TIME/g;
-	# IDs: texts of 11 and 16 characters, decimal numbers of 17 digits and more, uuids.
+	# IDs: texts of 11 and 16 characters, decimal numbers of 15 digits and more, uuids.
 	$text
-	  =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
+	  =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{15,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
 	$text =~ s/_\K[0-7][0-9a-hjkmnp-tv-z]{25}\b/SEALED/g;
 	$text =~ s/\d+ (?:bytes|kB|MB|GB)\b/SIZE/g;
 	$text =~ s/[-+]{3,}/---/g;
