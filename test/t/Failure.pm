@@ -8,8 +8,26 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_at_most is_near start_session wait_for_output
-  run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
+our @EXPORT = qw(kill_server kill_backend wait_for_end wait_until_up seconds_ahead is_at_most is_near start_session
+  wait_for_output run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
+
+# Returns the processes that a process has started. Linux lists them in a file. macOS has no such file, but ps, which a
+# small Linux lacks.
+sub children_of
+{
+	my ($parent) = @_;
+	my $list = "/proc/$parent/task/$parent/children";
+	return split ' ', slurp_file($list) if -e $list;
+	return map { /^\s*(\d+)\s+$parent\s*$/ ? $1 : () } `ps -A -o pid= -o ppid=`;
+}
+
+# Waits until a process of this user is gone.
+sub wait_for_end
+{
+	my ($pid) = @_;
+	usleep(1000) while kill 0, $pid;
+	return;
+}
 
 # Kills all processes of a server. The postmaster is stopped first, so that it cannot start another process meanwhile.
 sub kill_server
@@ -17,14 +35,11 @@ sub kill_server
 	my ($node) = @_;
 	my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
 	kill 'STOP', $postmaster;
-	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
+	my @children = children_of($postmaster);
 	kill 'KILL', $postmaster, @children;
 	$node->{_pid} = undef;
 	# Wait until the postmaster is gone: the next postmaster would take its process ID for a running server.
-	foreach my $pid (@children, $postmaster)
-	{
-		usleep(1000) while -e "/proc/$pid";
-	}
+	wait_for_end($_) foreach @children, $postmaster;
 	return;
 }
 
@@ -51,7 +66,7 @@ sub kill_backend
 	kill 'KILL', $pid;
 	eval { $session->{handle}->finish; };
 	# Until the postmaster has reaped the backend, the server still seems to be up.
-	usleep(1000) while -e "/proc/$pid";
+	wait_for_end($pid);
 	wait_until_up($node);
 	return;
 }

@@ -6,7 +6,6 @@ use PostgreSQL::Test::Cluster;
 use Failure;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 # kid is preloaded together with another library that uses shared memory: both must call each other's hooks.
 foreach my $preload ('', 'pg_stat_statements,kid')
@@ -50,7 +49,7 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	kill 'KILL', $backend;
 	eval { $session->finish; };
 	# Until the postmaster has reaped the backend, the server still seems to be up.
-	usleep(1000) while -e "/proc/$backend";
+	wait_for_end($backend);
 	wait_until_up($node);
 	my $next = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
 	cmp_ok($next, 'gt', $last, "$name: IDs rise after the crash of a backend");
