@@ -3,6 +3,7 @@
 # pg_class, so the page stays without one. kid accepts the page then, and writes it again. Every other wrong checksum is
 # still an error. In most cases the clock goes back, so only the bound keeps IDs from repeating.
 # Promise: After any kind of stop
+# Versions: data checksums, which are the default from 18 on
 use strict;
 use warnings;
 use FakeClock;

@@ -1,6 +1,7 @@
 # A full and an incremental backup are combined: the result has the bound of the incremental one. Tested
 # with each I/O method of the server.
 # Promise: A server never again issues an ID
+# Versions: incremental backups, from 17 on
 use strict;
 use warnings;
 use FakeClock;

@@ -1,6 +1,7 @@
 # A flush of WAL takes seconds. A crash and a failover repeat no ID. Sessions that wait for the bound can be stopped,
 # and sessions that need no IDs continue. The bound is not computed from a clock that is changed during the flush.
 # Promise: A server that stopped and started
+# Versions: how WAL is written and flushed
 use strict;
 use warnings;
 use FakeClock;

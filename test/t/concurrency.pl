@@ -1,6 +1,7 @@
 # Half a million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except
 # flax), and they have the time at which they were made. KID_ROUNDS=4 makes it two million.
 # Promise: While the server runs, no two sessions get the same state
+# Versions: the integers and atomics of PostgreSQL, which differ before 18
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,5 +1,6 @@
 # Queries compiled by JIT, with the bitcode of kid's functions. PostgreSQL imports it, and LLVM decides whether to
 # inline it: that of Debian's PostgreSQL 15 and 18 inlines functions of no extension.
+# Versions: the bitcode and the LLVM of each version
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

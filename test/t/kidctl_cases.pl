@@ -1,6 +1,7 @@
 # kidctl rekey check: small schemas, each of a kind that was once moved wrongly, or stopped a move in its midst. The
 # check names what is in the way before anything is changed, or there is nothing in the way, and the move keeps
 # everything. These are about types, views, and what the copy of a rehearsal lacks.
+# Versions: the catalogs, and what pg_dump prints
 use strict;
 use warnings;
 use utf8;

@@ -1,5 +1,6 @@
 # kidctl rekey check: small schemas, as in kidctl_cases.pl. These are about what is refused, and how one goes on:
 # privileges, names, options, and what a user can get wrong.
+# Versions: the catalogs, and what pg_dump prints
 use strict;
 use warnings;
 use utf8;

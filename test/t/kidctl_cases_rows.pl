@@ -1,5 +1,6 @@
 # kidctl rekey check: small schemas, as in kidctl_cases.pl. These are about rows: publications, domains,
 # times, constants, partitions, and triggers.
+# Versions: the catalogs, and what pg_dump prints
 use strict;
 use warnings;
 use utf8;

@@ -2,6 +2,7 @@
 # rules and views. Each of the three moves keeps all of it, and so do the ways back. On PostgreSQL 18 it has NOT
 # NULL constraints with names and comments, NOT VALID and NO INHERIT, constraints that are NOT ENFORCED, temporal
 # keys, and virtual generated columns, too.
+# Versions: what can be attached to tables; 18 has more of it
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,6 +1,7 @@
 # kidctl leave: takes kid's types away from tables while four sessions insert and one transaction stays open: no row
 # gets lost or stays without a key, and policies, triggers, NOT NULL and the order are as before. Then DROP EXTENSION
 # kid needs no CASCADE. The schemas of kidctl_leave_random.pl are of all kinds.
+# Versions: the catalogs; NOT NULL constraints have rows from 18 on
 use strict;
 use warnings;
 use utf8;

@@ -1,6 +1,7 @@
 # kidctl partition: a run that is broken off at each of its statements, and tables of one kind each. Those
 # of kidctl_partition_random.pl are of all kinds. It also runs the commands of docs/guides/partitions.md.
 # In the extension and in plain SQL.
+# Versions: the catalogs; NOT NULL constraints have rows from 18 on
 use strict;
 use warnings;
 use utf8;

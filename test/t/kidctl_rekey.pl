@@ -1,4 +1,5 @@
 # kidctl rekey, with small schemas of one kind each. Those of kidctl_rekey_random.pl are of all kinds.
+# Versions: the catalogs; NOT NULL constraints have rows from 18 on
 use strict;
 use warnings;
 use utf8;

@@ -1,4 +1,5 @@
 # Runs the unit tests of kidctl, python/tests/test_*.py, with a server.
+# Versions: the catalogs, and what pg_dump prints
 use strict;
 use warnings;
 use IPC::Run ();

@@ -2,6 +2,7 @@
 # statements, for single and for bulk calls. IDs continue to rise, and none repeats. No session has a lane
 # of its own, or restores an older one.
 # Promise: While the server runs, no two sessions get the same state
+# Versions: the integers and atomics of PostgreSQL, which differ before 18
 use strict;
 use warnings;
 use Dialogue;

@@ -1,5 +1,6 @@
 # A standby takes over for one of two servers that replicate to each other. Each server then misses rows, and nothing
 # reports it. The promoted server does not repeat IDs of the other after kid_observe() of docs/guides/many-servers.md.
+# Versions: subscriptions with origin = none, from 16 on
 use strict;
 use warnings;
 use utf8;

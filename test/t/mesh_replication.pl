@@ -1,6 +1,7 @@
 # Servers that replicate to each other, by the statements of docs/guides/many-servers.md: two, then a third
 # and a fourth, under writes on all of them. Each server has all rows once. Without a step rows are lost,
 # or replication stops, as the page says.
+# Versions: subscriptions with origin = none, from 16 on
 use strict;
 use warnings;
 use utf8;

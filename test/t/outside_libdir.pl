@@ -1,5 +1,6 @@
 # kid outside PostgreSQL's own folders, as an image for Kubernetes that is mounted beside PostgreSQL's has it. Then the
 # server finds it by extension_control_path and dynamic_library_path, from 18 on.
+# Versions: extension_control_path, from 18 on
 use strict;
 use warnings;
 use File::Copy;

@@ -1,6 +1,7 @@
 # Parallel queries: workers get the settings, in whatever order they were set. A session that loads kid during a
 # parallel operation uses the settings of that moment.
 # Promise: While the server runs, no two sessions get the same state
+# Versions: the state that parallel workers get from their leader
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,5 +1,6 @@
 # Partitions while other sessions change them: a detach that was cancelled, concurrent calls, and a parent that is
 # renamed or dropped. And programs that read each partition by its name.
+# Versions: the locks of ATTACH and DETACH PARTITION
 use strict;
 use warnings;
 use Dialogue;

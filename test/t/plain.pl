@@ -1,5 +1,6 @@
 # The edition in plain SQL, installed by an ordinary role: it does what the extension does, can be installed again
 # without moving its clock, gives other roles no way to move it, and its tables can be moved to the extension.
+# Versions: the rights and catalogs of PostgreSQL
 use strict;
 use warnings;
 use Dialogue;

@@ -1,5 +1,6 @@
 # kid_seal: the owner of the database, who plants code and moves schemas, gets no superuser's rights, and no key
 # but by kid_seal_export_keys(). Exported keys survive what drops them. Standbys have the keys.
+# Versions: pgcrypto, and the rights of PostgreSQL
 use strict;
 use warnings;
 use Digest::SHA 'hmac_sha256';

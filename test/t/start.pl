@@ -1,5 +1,6 @@
 # How kid is initialized: with and without preloading, in several databases, after a crash, and on a standby.
 # Promise: After any kind of stop
+# Versions: how shared memory is requested
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -3,6 +3,7 @@
 # the same vectors. The query for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what
 # this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's
 # package prometheus), accepts the alerts.
+# Versions: Python, NumPy and pandas, which are newer in the Debian that has 18
 use strict;
 use warnings;
 use utf8;

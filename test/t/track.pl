@@ -1,6 +1,7 @@
 # kid_track(): consumers that read a table up to kid_horizon(table) miss no row, whichever statement inserts it, and
 # each change to the functions that would make them miss one is found here. Each case is played in a fixed order, in
 # both editions: test/t/track_stress.pl leaves the order to chance.
+# Versions: the locks and triggers of PostgreSQL
 use strict;
 use warnings;
 use Dialogue;

@@ -1,4 +1,5 @@
 # IDs in COPY, dump and restore, and logical replication, each in text and in binary form if it has both.
+# Versions: logical replication in binary form, which 16 extended
 use strict;
 use warnings;
 use File::Basename;

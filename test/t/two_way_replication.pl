@@ -1,6 +1,7 @@
 # One server becomes two that replicate to each other and both make IDs, by the steps of
 # docs/guides/many-servers.md. No ID repeats, and both have all rows. The test also shows that each step is needed:
 # without it both servers make the same ID at the same instant.
+# Versions: subscriptions with origin = none, from 16 on
 use strict;
 use warnings;
 use FakeClock;

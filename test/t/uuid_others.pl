@@ -1,4 +1,5 @@
 # The uuids of version 7 that PostgreSQL makes from 18 on, beside those of kid: each reads those of the other.
+# Versions: uuidv7(), from 18 on
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

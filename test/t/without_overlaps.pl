@@ -1,4 +1,5 @@
 # Temporal keys of PostgreSQL 18 for each type: WITHOUT OVERLAPS and PERIOD.
+# Versions: temporal keys, from 18 on
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
