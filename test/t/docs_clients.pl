@@ -1,8 +1,9 @@
 # docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md and docs/guides/public-ids.md show
 # programs that make test-clients runs. The code of each section is in the program that the section names, line by line
 # except for the indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client
-# has a section. SQL of the last two pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there
-# is a parser for its language here; in any language it closes its brackets.
+# has a section. SQL of the last two pages and of docs/clients/tools.md is not of a program: docs.pl runs it. A snippet
+# has no syntax error, if there is a parser for its language here; in any language it closes its brackets. Each row of
+# the first table of docs/clients/tools.md is printed by a program.
 use strict;
 use warnings;
 use File::Basename;
@@ -13,13 +14,14 @@ use Test::More;
 my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($before, @general) = split /^## /m, slurp_file('docs/clients/README.md');
 my (@sections, @links);
-for my $page (sort grep { !/README/ } glob 'docs/clients/*.md')
+for my $page (sort grep { !/README|tools/ } glob 'docs/clients/*.md')
 {
 	my (undef, @sections_of_page) = split /^## /m, slurp_file($page);
 	push @sections, @sections_of_page;
 	push @links, map { basename($page) . '#' . (/(.*)/ && lc($1) =~ s/[^\w\- ]//gr =~ tr/ /-/r) } @sections_of_page;
 }
-my @others = map { sections_of($_) } 'docs/guides/consumers.md', 'docs/guides/public-ids.md';
+my @others =
+  map { sections_of($_) } 'docs/clients/tools.md', 'docs/guides/consumers.md', 'docs/guides/public-ids.md';
 my %shown;
 
 sub sections_of
@@ -98,6 +100,17 @@ for my $client (slurp_file('test/clients/list') =~ m{^([^#/\n]+)/}mg)
 {
 	ok($shown{$client}, "$client has a section");
 }
+
+# A name in a program may be within either kind of quotes.
+my ($table) = slurp_file('docs/clients/tools.md') =~ /^## Run here\n(.*?)^- /ms;
+my @folders = slurp_file('test/clients/list') =~ m{^([^#/\n]+)/\S+ +borders}mg;
+my $programs = join '', map { slurp_file($_) } map { glob "test/clients/$_/*.*" } @folders;
+my @rows = map { /^\| ([^|-][^|]*?) \|/ ? $1 : () } split /\n/, $table;
+foreach my $row (@rows)
+{
+	ok($programs =~ /(['"])\Q$row\E\g1/, "a program prints the row: $row");
+}
+cmp_ok(scalar(@rows), '>', 10, 'the page has rows that programs print');
 
 my %listed = map { $_ => 1 } map { /\]\(([^)#]*#[^)]*)\)/g } grep { /^\|/ } split /\n/, $before;
 is_deeply([ sort keys %listed ], [ sort @links ], 'the table at the top lists all sections');

@@ -1,0 +1,77 @@
+-- Domains over kid64 and bigint, one for each table, as docs/guides/domains.md recommends them: indexes, comparison
+-- with times, foreign keys, what clients are told, and what PostgreSQL does not check.
+CREATE DOMAIN customer_id AS kid64;
+CREATE DOMAIN order_id AS kid64;
+CREATE TABLE customers (id customer_id PRIMARY KEY DEFAULT kid_next(), name text);
+CREATE TABLE orders (
+    id order_id PRIMARY KEY DEFAULT kid_next(), customer customer_id NOT NULL REFERENCES customers, item text);
+INSERT INTO customers SELECT kid64_make('2026-11-01 00:00+00'::timestamptz + n * interval '1 hour', 5), 'customer ' || n
+  FROM generate_series(0, 999) AS n;
+INSERT INTO orders SELECT kid64_make(kid_timestamp(id) + interval '1 minute', 7), id, 'tea' FROM customers;
+ANALYZE customers, orders;
+SET timezone = 'UTC';
+
+-- The index of the key, for an ID, for times, and for a consumer.
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id = '.6.nef3Mk.3';
+EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id = ANY ('{.6.nef3Mk.3,.6.nef3Mk.7}');
+EXPLAIN (COSTS OFF) SELECT * FROM orders
+ WHERE id >= '2026-11-10 00:00+00'::timestamptz AND id < '2026-11-11 00:00+00'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id <@ tstzrange('2026-11-10 00:00+00', '2026-11-11 00:00+00');
+EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id > '.6.nef3Mk.3' AND id < kid_horizon() ORDER BY id LIMIT 10;
+RESET enable_seqscan;
+SELECT count(*), min(kid_timestamp(id)), max(id::timestamptz) FROM orders
+ WHERE id <@ tstzrange('2026-11-10 00:00+00', '2026-11-11 00:00+00');
+SELECT min(id), max(id), kid_encode(min(id), 'ord'),
+       kid64_decode(kid_encode(min(id), 'ord'), 'ord')::order_id = min(id) AS decoded FROM orders;
+
+-- New rows have IDs, and references are checked in both directions.
+INSERT INTO customers (name) VALUES ('new') RETURNING id > '2026-01-01 00:00+00'::timestamptz AS made;
+INSERT INTO orders (customer) SELECT id FROM customers WHERE name = 'new' RETURNING id > customer AS later;
+INSERT INTO orders (customer) VALUES ('.6.nef3Mk.3');
+DELETE FROM customers WHERE name = 'customer 0';
+
+-- PostgreSQL compares two domains over one type without a complaint, and lets either be a reference to the other.
+SELECT count(*) FROM orders JOIN customers ON customers.id = orders.id;
+CREATE TABLE mixed (customer order_id REFERENCES customers);
+DROP TABLE mixed;
+
+-- A result has the type under the domain. A parameter that becomes a value of a column has the domain, others have not.
+SELECT id, customer FROM orders \gdesc
+PREPARE inserting AS INSERT INTO orders (id, customer) VALUES ($1, $2);
+PREPARE finding AS SELECT FROM orders WHERE id = $1;
+SELECT name, parameter_types FROM pg_prepared_statements ORDER BY name;
+DEALLOCATE ALL;
+
+-- A column becomes one of the domain, and back, without rewriting its rows.
+SELECT pg_relation_filenode('customers') AS before \gset
+CREATE DOMAIN person_id AS kid64;
+ALTER TABLE customers ALTER id TYPE person_id;
+ALTER TABLE orders ALTER customer TYPE kid64;
+SELECT pg_relation_filenode('customers') = :before AS kept;
+
+-- Partitions by time have to be made by hand.
+CREATE TABLE events (id order_id PRIMARY KEY DEFAULT kid_next(), item text) PARTITION BY RANGE (id);
+\set VERBOSITY terse
+SELECT kid_create_partitions('events', '1 day', '2026-11-24');
+\set VERBOSITY default
+CREATE TABLE events_p20261121 PARTITION OF events
+    FOR VALUES FROM (kid64_floor('2026-11-21 00:00+00')) TO (kid64_floor('2026-11-22 00:00+00'));
+CREATE TABLE events_p20261122 PARTITION OF events
+    FOR VALUES FROM (kid64_floor('2026-11-22 00:00+00')) TO (kid64_floor('2026-11-23 00:00+00'));
+EXPLAIN (COSTS OFF) SELECT * FROM events
+ WHERE id >= '2026-11-22 00:00+00'::timestamptz AND id < '2026-11-23 00:00+00'::timestamptz;
+
+-- Over bigint, as kid53 numbers are, a constraint keeps out what a double cannot hold.
+CREATE DOMAIN account_id AS bigint CHECK (VALUE BETWEEN 0 AND 9007199254740991);
+CREATE TABLE accounts (id account_id PRIMARY KEY, owner text);
+INSERT INTO accounts VALUES (9007199254740991, 'greatest');
+INSERT INTO accounts VALUES (9007199254740992, 'too great');
+SELECT id FROM accounts \gdesc
+SELECT to_json(a) FROM accounts AS a;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM accounts WHERE id >= 5 AND id < 7;
+RESET enable_seqscan;
+
+DROP TABLE accounts, events, orders, customers;
+DROP DOMAIN account_id, order_id, customer_id, person_id;
