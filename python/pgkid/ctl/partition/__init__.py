@@ -2,6 +2,8 @@
 
 session.py       has the actions that the user can call
 plan.py          reads what the move is about: the table, the column of its IDs, the end of the first partition
+keys.py          finds the column of the primary key that contains IDs, and which IDs these are
+names.py         finds names that are free in a schema
 checks.py        finds what is in the way of either move
 move.py          has the steps by which a table becomes a partition
 swap.py          gives the new table the name, or the first partition its name again

@@ -75,8 +75,14 @@ class Keys:
     default: str
     rows: int  # of the sample
     strange: int  # of the sample: random uuids, or times that no ID of kid has
+    early: int  # of the sample: numbers as a sequence makes them, which are less than all IDs of kid
     late: int  # rows from the end of the first partition on, at most SAMPLE
     example: str
+
+    @property
+    def without_time(self) -> int:
+        """The keys that contain no time."""
+        return self.strange + self.early
 
 
 def read_keys(plan: Plan) -> Keys:
@@ -89,13 +95,31 @@ def read_keys(plan: Plan) -> Keys:
         " UNION ALL (SELECT {0} FROM {1} ORDER BY {0} DESC LIMIT {3})"
     ).format(key.sql, table, sql.Literal(min(100.0, 2000.0 / pages)), sql.Literal(SAMPLE))
     query = sql.SQL(
-        "SELECT count(*), count(*) FILTER (WHERE s.strange), count(*) FILTER (WHERE s.late),"
-        " (array_agg(s.id::text) FILTER (WHERE s.strange OR s.late))[1] FROM ("
-        "SELECT r.id, {0}.kid_timestamp(r.id) IS NULL OR {0}.kid_timestamp(r.id) < '2000-01-01' AS strange,"
-        " r.id OPERATOR({1}.>=) {2}::{3} AS late FROM ({4}) AS r) AS s"
-    ).format(sql.SQL(plan.home), sql.Identifier(plan.operators), sql.Literal(plan.bound), sql.SQL(key.type), rows)
-    count, strange, late, example = conn.execute(query).fetchall()[0]
-    return Keys(key.default or "", count, strange, late, example or "")
+        "SELECT count(*), count(*) FILTER (WHERE s.strange), count(*) FILTER (WHERE s.early),"
+        " count(*) FILTER (WHERE s.late),"
+        " (array_agg(s.id::text) FILTER (WHERE s.strange OR s.late OR s.early))[1] FROM ("
+        "SELECT r.id, NOT r.early AND (r.time IS NULL OR r.time < '2000-01-01') AS strange, r.early, r.late FROM ("
+        "SELECT r.id, {time} AS time, coalesce({early}, false) AS early, r.id OPERATOR({schema}.>=) {bound}::{type}"
+        " AS late FROM ({rows}) AS r) AS r) AS s"
+    ).format(
+        time=plan.ids.time(plan.home, sql.SQL("r.id")),
+        early=is_early(plan, sql.SQL("r.id")),
+        schema=sql.Identifier(plan.operators),
+        bound=sql.Literal(plan.bound),
+        type=sql.SQL(key.type),
+        rows=rows,
+    )
+    return Keys(key.default or "", *conn.execute(query).fetchall()[0])
+
+
+def is_early(plan: Plan, key: sql.Composable) -> sql.Composable:
+    """Returns the condition that a key is a number of the first day that IDs can have, as a sequence makes them."""
+    if not plan.ids.is_number:
+        return sql.SQL("false")
+    first = sql.SQL("{0}.kid_bound_time({1}::regtype, {0}.kid_bound_at({1}::regtype, '-infinity'))").format(
+        sql.SQL(plan.home), sql.Literal(plan.ids.type)
+    )
+    return sql.SQL("{} < (SELECT {} + interval '1 day')").format(plan.ids.time(plan.home, key), first)
 
 
 def of_keys(plan: Plan) -> Iterator[Finding]:
@@ -106,15 +130,24 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         yield refused(
             name, f"has the default {keys.default or 'of an identity'}, whose values do not contain the time", hint
         )
-    if keys.strange:
+    if keys.strange or keys.rows and keys.early == keys.rows and not plan.ids.is_default:
         yield refused(
-            name, f"{keys.strange} of {keys.rows} keys looked at contain no time, such as {keys.example}", hint
+            name,
+            f"{keys.without_time} of {keys.rows} keys looked at contain no time, such as {keys.example or 'NULL'}",
+            hint,
         )
     elif keys.late:
         yield refused(
             name,
             f"{keys.late} of {keys.rows} keys looked at are of {plan.until} or later, such as {keys.example}",
             "Give a later --until, or correct these rows.",
+        )
+    elif keys.early:
+        yield Finding(
+            "note",
+            name,
+            f"{keys.early} of {keys.rows} keys looked at are numbers as a sequence makes them, such as {keys.example};"
+            " they are less than all IDs of kid, and stay in the first partition",
         )
     elif not keys.rows:
         yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")

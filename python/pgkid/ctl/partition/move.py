@@ -9,11 +9,11 @@ from psycopg import sql
 from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition.expected import Expected
-from pgkid.ctl.partition.plan import UNTIL, Options, Plan, bound_at, read_plan, until_of
+from pgkid.ctl.partition.keys import bound_at
+from pgkid.ctl.partition.plan import UNTIL, Options, Plan, read_plan, until_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
@@ -83,9 +83,9 @@ class Partition:
         if plan.is_swapped or plan.state and not self.is_near(plan):
             return
         if plan.state:
-            plan.options = Options(plan.options.width, None)
+            plan.options = replace(plan.options, until=None)
             plan.until = until_of(self.conn, plan.options)
-            plan.bound = bound_at(self.conn, plan.home, plan.key, plan.until)
+            plan.bound = bound_at(self.conn, plan.home, plan.key, plan.ids, plan.until)
         elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
         runner.retried([lock([plan.root.sql])], lambda: self.begin(runner, plan))
@@ -141,13 +141,14 @@ class Partition:
         plan = self.plan()
         mine = lock([sql.SQL("ONLY {}").format(plan.root.sql)], "SHARE UPDATE EXCLUSIVE")
         create = statement(
-            "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval)",
+            "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval{})",
             sql.SQL(plan.home),
             plan.root.label,
             plan.options.width,
             plan.until,
             float(AHEAD),
             plan.options.width,
+            plan.ids.argument(),
             about=of_table(plan.root, "partitions of"),
         )
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], lambda: runner.all([create]))
@@ -215,10 +216,8 @@ def end_swap(runner: Runner, plan: Plan) -> None:
 
 def writers_of(plan: Plan) -> Writers:
     """Returns what writers do to the tables of a plan. A key that has no default gets an ID of now."""
-    kind = plan.key.type.split(".")[-1]
-    given = sql.SQL("{}.{}").format(sql.SQL(plan.home), sql.SQL(TARGETS.get(kind, TARGETS["kid64"]).next))
     labels = [table.label for table in catalog.tables(plan.conn, plan.tried())]
-    return Writers(labels, {(plan.root.label, plan.key.name): given})
+    return Writers(labels, {(plan.root.label, plan.key.name): plan.ids.next(plan.home)})
 
 
 def lock_referenced(plan: Plan, mode: str) -> list[Lock]:

@@ -6,6 +6,7 @@ left whose snapshot is older than the copy of a row, since such a transaction wo
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
@@ -17,7 +18,9 @@ from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.partition.move import end_swap, lock_referenced, writers_of
-from pgkid.ctl.partition.plan import Options, Plan, free_name, is_free, key_of, operators_of
+from pgkid.ctl.partition.keys import Ids, key_of, operators_of
+from pgkid.ctl.partition.names import free_name, is_free
+from pgkid.ctl.partition.plan import Options, Plan
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rehearsal import dumps
@@ -27,27 +30,28 @@ from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
-def read(conn: Connection, root: catalog.Table, partition: Optional[str], width: Optional[str]) -> Plan:
+def read(conn: Connection, root: catalog.Table, partition: Optional[str], given: Options) -> Plan:
     """Reads the plan of a move of rows. The partition is its `old_name`."""
     schema = state.schema_of("rows", root)
     begun = state.load(conn, schema)
     if state.load(conn, state.schema_of("partition", root)):
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
-    key = key_of(conn, root, home)
+    options = Options(**begun.options["options"]) if begun else given
+    key, ids = key_of(conn, root, home, options.ids, begun is not None)
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
-    if not begun and not width:
+    if not options.width:
         raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
-    options = Options(**begun.options["options"]) if begun else Options(width or "", None)
-    name = begun.options["old_name"] if begun else source_of(conn, root, home, partition)
+    name = begun.options["old_name"] if begun else source_of(conn, root, home, ids, partition)
     return Plan(
         conn=conn,
         root=root,
         key=key,
+        ids=ids,
         home=home,
         operators=operators_of(conn, key),
-        options=options,
+        options=replace(options, ids=ids.name),
         until="",
         bound="",
         old_name=name,
@@ -56,17 +60,17 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], width:
     )
 
 
-def source_of(conn: Connection, root: catalog.Table, home: str, partition: Optional[str]) -> str:
+def source_of(conn: Connection, root: catalog.Table, home: str, ids: Ids, partition: Optional[str]) -> str:
     """Returns the name of the partition whose rows move: that of the user, the default one, or the first one."""
     query = sql.SQL(
         "SELECT c.relname, c.relkind::text FROM pg_class AS c WHERE c.oid = coalesce(to_regclass({label})::oid,"
         " (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = {root}),"
-        " (SELECT p.partition FROM {home}.kid_partitions({root}) AS p ORDER BY p.begins LIMIT 1))"
+        " (SELECT p.partition FROM {home}.kid_partitions({root}{ids}) AS p ORDER BY p.begins LIMIT 1))"
         " AND EXISTS (SELECT FROM pg_inherits AS i WHERE (i.inhparent, i.inhrelid) = ({root}, c.oid))"
         " AND c.relnamespace = (SELECT r.relnamespace FROM pg_class AS r WHERE r.oid = {root})"
     )
     label = catalog.table(conn, partition).label if partition else None
-    row = conn.execute(query.format(home=sql.SQL(home), label=label, root=root.oid)).fetchone()
+    row = conn.execute(query.format(home=sql.SQL(home), label=label, root=root.oid, ids=ids.argument())).fetchone()
     if row is None:
         raise Refused(f"{root.label} has no such partition in its schema")
     if row[1] != "r":
@@ -90,16 +94,16 @@ class MoveRows:
         conn: Connection,
         relation: str,
         partition: Optional[str],
-        width: Optional[str],
+        options: Options,
         throttle: Throttle,
         rehearses: bool = False,
     ) -> None:
-        self.conn, self.relation, self.partition, self.width = conn, relation, partition, width
+        self.conn, self.relation, self.partition, self.options = conn, relation, partition, options
         self.throttle, self.rehearses = throttle, rehearses
 
     def plan(self) -> Plan:
         """Reads the plan as it is now."""
-        plan = read(self.conn, catalog.table(self.conn, self.relation), self.partition, self.width)
+        plan = read(self.conn, catalog.table(self.conn, self.relation), self.partition, self.options)
         if plan.state and not self.rehearses:
             state.refuse_other_database(self.conn, plan.state)
         return plan
@@ -244,7 +248,7 @@ class MoveRows:
         begun = state.load(self.conn, state.schema_of("rows", root))
         if begun is None:
             return
-        plan = read(self.conn, root, self.partition, self.width)
+        plan = read(self.conn, root, self.partition, self.options)
         if plan.is_swapped:
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
 

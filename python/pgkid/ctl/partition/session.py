@@ -7,10 +7,11 @@ from typing import Callable, Iterable
 from pgkid.ctl import filling, hold, state, terminal
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.kid import home_of
+from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
+from pgkid.ctl.partition.keys import key_of
 from pgkid.ctl.partition.move import Partition
-from pgkid.ctl.partition.plan import Options, key_of
+from pgkid.ctl.partition.plan import Options
 from pgkid.ctl.partition.rows import MoveRows, not_begun
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
@@ -41,7 +42,8 @@ class PartitionSession(Session):
         self.schema, self.schema_of_rows = (state.schema_of(kind, self.root) for kind in ("partition", "rows"))
         self.watch(self.schema)
         self.watch(self.schema_of_rows)
-        self.partition = Partition(conn, self.root.label, Options(args.width, args.until) if args.width else None)
+        self.options = Options(args.width or "", args.until, args.ids)
+        self.partition = Partition(conn, self.root.label, self.options if args.width else None)
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -52,6 +54,11 @@ class PartitionSession(Session):
         parser.add_argument("--width", metavar="INTERVAL", help="how much time a partition is for, such as '1 month'")
         parser.add_argument(
             "--until", metavar="TIME", help="when the first partition ends; default a day from now or later"
+        )
+        parser.add_argument(
+            "--ids",
+            choices=NUMBERS,
+            help="the IDs that a key of type bigint contains, if its default does not make such IDs",
         )
         parser.add_argument(
             "--partition",
@@ -97,10 +104,14 @@ class PartitionSession(Session):
         if self.stops():
             return 1
         self.run_steps(self.partition.steps(), self.schema)
-        terminal.say(
-            f"{self.root.label} is partitioned. From now on a job must call kid_create_partitions() regularly."
-        )
+        self.say_job()
         return 0
+
+    def say_job(self) -> None:
+        """Says what must be called from now on."""
+        ids = self.partition.plan().ids
+        call = "kid_create_partitions()" + f" with ids => '{ids.prefix}'" * (ids.is_number and not ids.is_default)
+        terminal.say(f"{self.root.label} is partitioned. From now on a job must call {call} regularly.")
 
     def refuse_half_back(self) -> None:
         """Raises an error if the way back was interrupted."""
@@ -118,7 +129,9 @@ class PartitionSession(Session):
         """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back."""
         if self.root.kind != "p" or self.begun():
             return False
-        return key_of(self.conn, self.root, home_of(self.conn)).is_partition_key
+        if state.load(self.conn, self.schema_of_rows) is not None:
+            return True
+        return key_of(self.conn, self.root, home_of(self.conn), self.args.ids)[0].is_partition_key
 
     def do_finish(self) -> int:
         """Forgets the way back."""
@@ -154,7 +167,7 @@ class PartitionSession(Session):
         """Returns the move of rows, on the database or on a copy."""
         is_copy = conn is not self.conn
         throttle = Throttle.none() if is_copy else Throttle(self.args.pause, self.args.max_lag)
-        return MoveRows(conn, self.root.label, self.args.partition, self.args.width, throttle, is_copy)
+        return MoveRows(conn, self.root.label, self.args.partition, self.options, throttle, is_copy)
 
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""

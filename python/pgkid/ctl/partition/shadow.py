@@ -116,12 +116,13 @@ class Shadow:
         least, greatest = self.times()
         self.runner.execute(
             statement(
-                "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}, at_most => NULL, since => {})",
+                "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}, at_most => NULL, since => {}{})",
                 sql.SQL(plan.home),
                 self.label,
                 plan.options.width,
                 sql.SQL("{}::timestamptz").format(greatest),
                 sql.SQL("{}::timestamptz").format(least),
+                plan.ids.argument(),
                 about=of_table(plan.root, "partitions of"),
             )
         )
@@ -141,13 +142,15 @@ class Shadow:
     def times(self) -> tuple[str, str]:
         """Returns the times of the first and the last row; a partition for new rows is to follow the last one."""
         query = (
-            "SELECT (SELECT {0}.kid_timestamp({1})::text FROM {2} ORDER BY {1} LIMIT 1),"
-            " (greatest((SELECT {0}.kid_timestamp({1}) FROM {2} ORDER BY {1} DESC LIMIT 1), now()) +"
-            " {3}::interval)::text"
+            "SELECT (SELECT ({0})::text FROM {2} ORDER BY {1} LIMIT 1),"
+            " (greatest((SELECT {0} FROM {2} ORDER BY {1} DESC LIMIT 1), now()) + {3}::interval)::text"
         )
         row = self.plan.conn.execute(
             sql.SQL(query).format(
-                sql.SQL(self.plan.home), self.plan.key.sql, self.source.sql, sql.Literal(self.plan.options.width)
+                self.plan.ids.time(self.plan.home, self.plan.key.sql),
+                self.plan.key.sql,
+                self.source.sql,
+                sql.Literal(self.plan.options.width),
             )
         ).fetchall()[0]
         if row[0] is None:

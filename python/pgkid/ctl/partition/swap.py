@@ -20,7 +20,8 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition import references
-from pgkid.ctl.partition.plan import UNTIL, Plan, free_name
+from pgkid.ctl.partition.names import free_name
+from pgkid.ctl.partition.plan import UNTIL, Plan
 from pgkid.ctl.publications import Membership, memberships
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 

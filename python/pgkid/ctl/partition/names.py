@@ -1,0 +1,35 @@
+"""Names that are free in a schema."""
+from __future__ import annotations
+
+from hashlib import md5
+
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+
+
+def free_name(conn: Connection, schema: str, wanted: str) -> str:
+    """Returns a name that is free in a schema, of at most 63 bytes."""
+    for attempt in range(1000):
+        mark = f"_{md5(f'{wanted} {attempt}'.encode()).hexdigest()[:8]}"
+        name = (
+            wanted
+            if attempt == 0 and len(wanted.encode()) < 63
+            else wanted.encode()[:50].decode(errors="ignore") + mark
+        )
+        if is_free(conn, schema, name):
+            return name
+    raise Refused(f"schema {schema} has no free name like {wanted}")
+
+
+def is_free(conn: Connection, schema: str, name: str) -> bool:
+    """Returns whether no relation and no type of a schema has a name, nor that of an array of such rows."""
+    return bool(
+        one(
+            conn,
+            "SELECT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = %(name)s) AND NOT"
+            " EXISTS ("
+            " SELECT FROM pg_type WHERE typnamespace = n.oid AND typname IN (%(name)s, ('_' || %(name)s)::name))"
+            " FROM pg_namespace AS n WHERE nspname = %(schema)s",
+            {"schema": schema, "name": name},
+        )
+    )
