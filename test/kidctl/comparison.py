@@ -14,6 +14,7 @@ from invented_rows import RELATIONS
 
 Row = dict[str, Optional[str]]
 Dump = dict[tuple[str, str, str], list[str]]
+GONE = "is gone"
 COLUMNS = """
 SELECT quote_ident(attname), format_type(atttypid, -1), attgenerated <> '' FROM pg_attribute
  WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped AND attname !~ '^kid_(old|new)_'
@@ -110,7 +111,7 @@ def different_definitions(before: Dump, after: Dump) -> Iterator[tuple[str, str]
         old, new = Counter(before.get(entry, [])), Counter(after.get(entry, []))
         if old != new:
             lines = [*(f"- {x}" for x in (old - new).elements()), *(f"+ {x}" for x in (new - old).elements())]
-            yield f"{entry[0].lower()} {entry[1]}.{entry[2]}", "; ".join(lines)
+            yield f"{entry[0].lower()} {entry[1]}.{entry[2]}", "; ".join(lines) if new else GONE
 
 
 @dataclass

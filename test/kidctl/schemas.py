@@ -43,7 +43,7 @@ from typing import Any, Iterator
 
 import psycopg
 
-from comparison import Dump, Keys, Mask, Relation, contents, different_definitions, dump, plain
+from comparison import GONE, Dump, Keys, Mask, Relation, contents, different_definitions, dump, plain
 from invented_rows import Filler
 
 FOLDER, FILES = sys.argv[1], sys.argv[2:]
@@ -221,7 +221,7 @@ class Move:
             before, now = mask.kept(before), mask.kept(now)
         for name, text in different_definitions(before, now):
             # The names of a table and of what belongs to it stand in another order in some findings.
-            if not any(all(word in one for word in plain(name).split()) for one in told):
+            if text == GONE or not any(all(word in one for word in plain(name).split()) for one in told):
                 yield f"{name}: {text[:2000]}"
 
     def read_pairs(self, conn: psycopg.Connection[Any]) -> Iterator[str]:
