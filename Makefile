@@ -1,23 +1,26 @@
-# make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=... and COPT=..., and work
-# in another folder: make -f ../kid/Makefile. make installcheck runs pg_regress on the running server, then the TAP tests on
-# servers of their own; PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
+# make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=... and COPT=..., and
+# work in another folder: make -f ../kid/Makefile. make installcheck runs pg_regress on the running server, then the TAP
+# tests on servers of their own; PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
 #
 # The others, with the time that they take on two cores. They need no installed kid and touch no server of yours.
 #@ make demo                   an ID, a time query and a crash, shown; a minute
 #@ make check                  the quick tests of every part; two minutes once it is built
 #@ make test                   what kid does; six minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
-#@                             SUITES="regress tap" for some of unit, test/build, regress and tap, or for others: test/lint,
-#@                             sanitized, fuzz, big-endian and arm64
-#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, shellcheck, actionlint; four minutes
+#@                             SUITES="regress tap" for some of unit, test/build, regress and tap, or for others:
+#@                             test/lint, sanitized, fuzz, big-endian and arm64
+#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, shellcheck,
+#@                             actionlint; four minutes
 #@ make test-clients           31 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
-#@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that checks for
-#@                             undefined behavior; 20 minutes
+#@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that
+#@                             checks for undefined behavior; 20 minutes
 #@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes
-#@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each; root
+#@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each;
+#@                             root
 #@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
 #@ make test-citus             a cluster of Citus nodes, if Citus is installed for this PostgreSQL
 #@ make test-peers             flake and base32 compared with libraries for Node, from npm; a minute
-#@ make test-schemas           kidctl with each table of a schema: SCHEMA="FILE.sql …", or a small one; half a minute for each table
+#@ make test-schemas           kidctl with each table of a schema: SCHEMA="FILE.sql …", or a small one; half a minute
+#@                             for each table
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
 #@ make test-dist              the zip for PGXN, installed with pgxn; two minutes
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root
@@ -28,14 +31,15 @@
 #@ make released               the install scripts and the modules in plain SQL, in released
 #@ make release-dry-run        what a release changes, in a clone; released/RELEASING.md
 #@ make release-check          all of the above, each of which has to run; hours; root
-#@ make site                   the site of README.md and docs, in build/site; make site-serve shows it. Both need mkdocs-material
+#@ make site                   the site of README.md and docs, in build/site; make site-serve shows it. Both need
+#@                             mkdocs-material
 #@ make test-site              its links, and its pages in headless Chromium; a minute
 #@ make distclean              removes what is built, and build: packages, kept copies, roots. make clean keeps build
 #@ make compile_commands.json  the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
-# The folder of this file, with a slash, if the build is in another one: make -f ../kid/Makefile, or VPATH=../kid as well.
-# PGXS sets srcdir and VPATH later than they are needed here.
+# The folder of this file, with a slash, if the build is in another one: make -f ../kid/Makefile, or VPATH=../kid as
+# well. PGXS sets srcdir and VPATH later than they are needed here.
 top       := $(if $(VPATH),$(VPATH:%/=%)/,$(filter-out ./ $(CURDIR)/,$(dir $(firstword $(MAKEFILE_LIST)))))
 EXTENSION  = kid kid_seal
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(top)kid.control)
@@ -46,15 +50,18 @@ SCRIPT     = kid--$(EXTVERSION).sql
 SEAL       = kid_seal--$(EXTVERSION).sql
 DATA_built = $(SCRIPT) $(SEAL)
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
-DATA       = $(filter-out $(DATA_built:%=released/%),$(patsubst $(top)%,%,$(wildcard $(top)released/kid--*.sql $(top)released/kid_seal--*.sql)))
+DATA       = $(filter-out $(DATA_built:%=released/%), \
+               $(patsubst $(top)%,%,$(wildcard $(top)released/kid--*.sql $(top)released/kid_seal--*.sql)))
 REGRESS    = $(patsubst $(top)sql/%.sql,%,$(sort $(wildcard $(top)sql/*.sql)))
 REGRESS_OPTS = --load-extension=kid --encoding=UTF8 --no-locale
 TAP_TESTS  = yes
 # make test runs these two as well. They replace files of the PostgreSQL that has kid, which others may be using.
-PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(patsubst $(top)%,%,$(sort $(wildcard $(top)test/t/*.pl))))
+PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl, \
+                $(patsubst $(top)%,%,$(sort $(wildcard $(top)test/t/*.pl))))
 
 # Calls within kid stay within kid, whatever other libraries are loaded.
-SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map$(comma)-Bsymbolic-functions) \
+EXPORTS_MAP = $(srcdir)/src/pg/base/exports.map
+SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(EXPORTS_MAP)$(comma)-Bsymbolic-functions) \
              $(if $(UNDEFINED),-fsanitize=undefined)
 
 PG_CONFIG ?= pg_config
@@ -75,8 +82,8 @@ OTHERS  = help report test-matrix test-images dist deb release-check release-dry
 .PHONY: $(GOALS) $(OTHERS)
 
 ifneq ($(filter $(GOALS) $(OTHERS),$(MAKECMDGOALS)),)
-# These may find no pg_config yet, so they cannot read PGXS. Other goals beside them, as in make clean test, have a make of
-# their own. One goal follows another.
+# These may find no pg_config yet, so they cannot read PGXS. Other goals beside them, as in make clean test, have a make
+# of their own. One goal follows another.
 .NOTPARALLEL:
 BESIDE = $(filter-out $(GOALS) $(OTHERS),$(MAKECMDGOALS))
 .PHONY: $(BESIDE)
@@ -110,7 +117,8 @@ ZIP = build/kid-$(EXTVERSION).zip
 dist:
 	@git diff --exit-code --stat HEAD -- kid.control || { echo "kid.control is not committed" >&2; exit 1; }
 	mkdir -p $(dir $(ZIP))
-	TZ=UTC git -c core.autocrlf=false -c core.attributesFile=/dev/null archive --format=zip --prefix=kid-$(EXTVERSION)/ -o $(ZIP).tmp HEAD
+	TZ=UTC git -c core.autocrlf=false -c core.attributesFile=/dev/null \
+		archive --format=zip --prefix=kid-$(EXTVERSION)/ -o $(ZIP).tmp HEAD
 	mv $(ZIP).tmp $(ZIP)
 else
 
@@ -143,8 +151,8 @@ $(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/*) src/types.def kid.c
 	$(top)src/sql/assemble $(@:--$(EXTVERSION).sql=) > $@.tmp
 	mv $@.tmp $@
 
-# The scripts as kept in the tree: for users of later versions, for those of plain SQL, and for reading and grep. The build
-# of this version ignores them; test/t/source_tree.pl fails if they are stale.
+# The scripts as kept in the tree: for users of later versions, for those of plain SQL, and for reading and grep. The
+# build of this version ignores them; test/t/source_tree.pl fails if they are stale.
 .PHONY: released
 released:
 	src/sql/assemble --to $@
@@ -156,7 +164,8 @@ endif
 # Not by a rule, because make would find the folders of the sources by VPATH.
 $(if $(top),$(shell mkdir -p $(sort $(dir $(OBJS)))))
 
-# Packagers add flags by COPT, and others by PROFILE. PGXS passes PROFILE to the C compiler alone, and before 18 COPT, too.
+# Packagers add flags by COPT, and others by PROFILE. PGXS passes PROFILE to the C compiler alone, and before 18 COPT,
+# too.
 override CXXFLAGS += $(COPT) $(PROFILE)
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not notice changed headers.
