@@ -392,4 +392,15 @@ def in_range(plan: Plan, times: Iterable[tuple[str, str | None]]) -> Iterator[Fi
         except psycopg.errors.InsufficientPrivilege:
             return  # told as a matter of rights
         except psycopg.Error as error:
-            yield Finding("times", about, f"keys cannot have the time {time}: {error.diag.message_primary}", stops=True)
+            message = f"keys cannot have the time {time}: {error.diag.message_primary}"
+            yield Finding("times", about, message, error.diag.message_detail or "", hint_of_range(plan), stops=True)
+
+
+def hint_of_range(plan: Plan) -> str:
+    """Returns what to do if keys of the new type cannot have the times of some rows."""
+    if plan.options.to != "kid53":
+        return "Give these rows another time first."
+    return (
+        "Pass --to bigint or --to kid64, whose times begin in 1970, or --new-rows-only, which leaves old keys as they"
+        " are. Or give these rows another time first."
+    )

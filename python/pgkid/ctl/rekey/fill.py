@@ -184,17 +184,17 @@ def time_type(plan: Plan) -> Optional[str]:
 def assignment(plan: Plan) -> Statement:
     """Returns the statement that gives each row of the root its new key, in the order of time.
 
-    4096 rows can have the time of one bin, which is as long as a unit of kid64; more go to later bins. So fewer rows
-    get a time within a unit than there are sequences.
+    4096 rows can have the time of one bin, a millisecond, which is a unit of kid53 and flake; more go to later bins. So
+    no more rows get a time within a unit than there are sequences.
     """
     return statement(
         """INSERT INTO {} (old, new)
 SELECT o.key, {} FROM (
     SELECT p.key, CASE WHEN p.bin >= p.place / 4096 THEN p.time
-                       ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1.024 ms' END AS time
+                       ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1 ms' END AS time
       FROM (SELECT b.*, b.n + max(b.bin * 4096 - b.n) OVER (ORDER BY b.n) AS place
               FROM (SELECT t.*, row_number() OVER (ORDER BY t.time, t.key) AS n,
-                           floor(extract(epoch FROM t.time) * 1000000 / 1024)::bigint AS bin
+                           floor(extract(epoch FROM t.time) * 1000)::bigint AS bin
                       FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
         plan.place("keys"),
         sql.SQL("{}(o.time{}").format(sql.SQL(plan.keys.new_at), sql.SQL(plan.keys.more)),

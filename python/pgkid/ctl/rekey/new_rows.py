@@ -1,7 +1,7 @@
 """New keys for new rows only: the key gets another default, and old rows keep their keys."""
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Collection, Iterator
 
 from psycopg import sql
 
@@ -11,10 +11,13 @@ from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import TARGETS, of_home
 from pgkid.ctl.objects import of_table
-from pgkid.ctl.obstacles import refused
+from pgkid.ctl.obstacles import of_hidden_rows, refuse, refused
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, Step, lock, raw, statement
+
+
+EXACT = 2**53  # From here on a double does not represent each integer.
 
 
 class NewRows(Rekey):
@@ -63,7 +66,8 @@ class NewRows(Rekey):
         runner.retried([lock([plan.root.sql])], lambda: self.exchange(runner, plan))
 
     def exchange(self, runner: Runner, plan: Plan) -> None:
-        """Sets the new default. The table is locked."""
+        """Sets the new default. The table is locked, so that no greater key can come any more."""
+        refuse(of_greatest(plan))
         lines = way_back(plan)
         column = key_column(plan)
         if column.identity:
@@ -145,20 +149,30 @@ def next_number(plan: Plan, sequence: int, is_identity: bool) -> list[str]:
 
 
 def target_of(key_type: str) -> str:
-    """Returns what --to is if it is not given: what makes keys of the present type, if anything does."""
+    """Returns what --to is if it is not given: what makes keys of the present type, if anything does.
+
+    Those of a bigint are exact in JavaScript, as are the old ones.
+    """
     name = key_type.split(".")[-1]
-    return name if name in TARGETS else "bigint"
+    return name if name in TARGETS and name != "bigint" else "kid53"
 
 
-def look(plan: Plan) -> Iterator[Finding]:
-    """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
-    yield from of_home(plan.conn)
+def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
+    """Yields what stands in the way: a key of another type, great keys, and columns too narrow for new keys.
+
+    It calls functions of kid only if these names were accepted, should the schema belong to a stranger.
+    """
+    home = list(of_home(plan.conn))
+    yield from home
+    about = f"column {plan.key.name} of {plan.root.label}"
     if plan.key.type != plan.keys.new_type:
         yield refused(
-            f"column {plan.key.name} of {plan.root.label}",
+            about,
             f"is of type {plan.key.type}, and new keys would be of type {plan.keys.new_type}",
             "ALTER it to bigint first, or give all rows new keys.",
         )
+    elif not any(finding.stops_unless(accepted) for finding in home):
+        yield from of_greatest(plan)
     for column in plan.columns[1:]:
         if plan.keys.new_type == "bigint" and column.type in ("integer", "smallint"):
             table = plan.table(column.table)
@@ -167,3 +181,41 @@ def look(plan: Plan) -> Iterator[Finding]:
                 f"refers to the key, and is of type {column.type}, which is too narrow for new keys",
                 f"ALTER TABLE {table.label} ALTER {column.name} TYPE bigint.",
             )
+    if plan.keys.new_type == "bigint":
+        yield of_javascript(plan, about)
+
+
+def of_greatest(plan: Plan) -> Iterator[Finding]:
+    """Yields the key if the table has one already that is greater than a new one would be now."""
+    hidden = list(of_hidden_rows(plan.conn, [plan.root]))
+    yield from hidden
+    if plan.key.type != "bigint" or hidden:
+        return
+    floor = TARGETS[plan.options.to].at.removesuffix("_at") + "_floor"
+    greatest, is_taken = plan.conn.execute(
+        sql.SQL(
+            "SELECT k.greatest, k.greatest OPERATOR(pg_catalog.>=) {}.{}(pg_catalog.clock_timestamp())::pg_catalog.int8"
+            " FROM (SELECT pg_catalog.max({}) FROM {}) AS k (greatest)"
+        ).format(sql.SQL(plan.keys.home), sql.SQL(floor), plan.key.sql, plan.root.sql)
+    ).fetchall()[0]
+    if not is_taken:
+        return
+    about, hint = f"column {plan.key.name} of {plan.root.label}", "Give all rows new keys, without --new-rows-only."
+    message = f"contains {greatest}, and a new key would not be greater"
+    if plan.options.to != "bigint":
+        message += f": those of {plan.options.to} are below 2^53" * (greatest >= EXACT)
+        hint = "Pass --to bigint, which makes greater ones, above 2^53, or give all rows new keys."
+    yield refused(about, message, hint)
+
+
+def of_javascript(plan: Plan, about: str) -> Finding:
+    """Returns whether programs that keep numbers as a double can read new keys."""
+    if plan.options.to == "kid53":
+        return Finding("clients", about, "new keys are below 2^53, so JavaScript's numbers represent them exactly")
+    return Finding(
+        "clients",
+        about,
+        "new keys are above 2^53, where JavaScript's numbers are not exact",
+        hint="Send them as text to JavaScript, and to every program that keeps numbers in a double. Without --to, new"
+        " keys are below 2^53.",
+    )

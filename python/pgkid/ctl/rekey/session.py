@@ -80,7 +80,11 @@ class RekeySession(Session):
         parser.add_argument(
             "--during", metavar="RANGE", help="times for keys without --time: '[2024-01-01, 2026-01-01)'"
         )
-        parser.add_argument("--to", choices=TARGETS, help="what the new keys are; default kid64")
+        parser.add_argument(
+            "--to",
+            choices=TARGETS,
+            help="what the new keys are; default kid64, or with --new-rows-only what the key is: for a bigint kid53",
+        )
         parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
         parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old key as a column of this name")
         parser.add_argument(
@@ -131,7 +135,7 @@ class RekeySession(Session):
     def with_type(self, plan: Plan, finding: Finding) -> Finding:
         """Returns a finding with the hint to choose the type that fits other columns, and all indexes."""
         fits = "bigint" if plan.key.type in surroundings.INTEGERS else plan.key.type
-        if finding.kind != "fails" or fits not in ("bigint", "uuid") or plan.options.to == fits:
+        if finding.kind != "fails" or fits not in ("bigint", "uuid") or plan.keys.new_type == fits:
             return finding
         if finding.sqlstate == NO_CLASS:
             return replace(finding, hint=f"Pass --to {fits}, which has one, or drop the index first.")
@@ -142,7 +146,7 @@ class RekeySession(Session):
 
     def found(self, plan: Plan) -> Iterator[Finding]:
         """Yields what is found before the rehearsal."""
-        yield from checks.look(plan, self.args.accept) if self.kind is Rekey else new_rows.look(plan)
+        yield from (checks if self.kind is Rekey else new_rows).look(plan, self.args.accept)
         only_new = plan.options.new_rows_only
         yield from search.look(self.conn, plan.columns, only_new)
         yield from surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
