@@ -2982,8 +2982,8 @@ COMMENT ON FUNCTION @extschema@.kid_default_ids() IS 'returns the columns and do
 -- for the owner, who can do all of it without them.
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those that
--- `ids` names by the prefix of their functions, such as kid53.
+-- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those
+-- that `ids` names by the prefix of their functions, such as kid53.
 CREATE FUNCTION @extschema@.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
@@ -3013,20 +3013,22 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse('42809', format('table %s is not partitioned by range of one column', parent))
      WHERE parent IS NOT NULL
            AND NOT EXISTS (SELECT FROM pg_partitioned_table AS p
-                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
+                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1
+                              AND p.partattrs[0] <> 0);
     SELECT @extschema@.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
                CASE WHEN ids IS NOT NULL THEN format('The column cannot contain IDs "%s".', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
-                    THEN 'The default of the column, which would say what IDs it contains, makes none.'
+                    THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
+                         'contains.'
                     ELSE 'The column must be of a type for which kid makes IDs.' END,
                CASE WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'Say what IDs the numbers are: ids => ''kid53'', ids => ''kid64'' or ids => ''flake''.'
                     ELSE '' END)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-     WHERE p.partrelid = parent AND NOT EXISTS (SELECT FROM @extschema@.kid_key_ids(parent, ids));
-    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM @extschema@.kid_key_ids(parent, ids) AS k LIMIT 1;
+     WHERE p.partrelid = parent AND (SELECT count(*) FROM @extschema@.kid_key_ids(parent, ids)) <> 1;
+    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM @extschema@.kid_key_ids(parent, ids) AS k;
 END;
 COMMENT ON FUNCTION @extschema@.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
@@ -3058,7 +3060,8 @@ COMMENT ON FUNCTION @extschema@.kid_partition_bounds(regclass, text) IS
 --
 -- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
 -- the bound have earlier times than the bound, and there is no condition either.
-CREATE FUNCTION @extschema@.kid_time_check(type regtype, time_of text, setting text, lower name, upper name) RETURNS text
+CREATE FUNCTION @extschema@.kid_time_check(type regtype, time_of text, setting text, lower name, upper name)
+    RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
 BEGIN ATOMIC
     SELECT nullif(concat_ws(
@@ -3115,7 +3118,8 @@ BEGIN ATOMIC
       FROM @extschema@.kid_partition_key(parent, ids) AS k, pg_proc AS p
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
-COMMENT ON FUNCTION @extschema@.kid_lock_partitions(regclass, text) IS 'locks a table whose partitions are to be changed';
+COMMENT ON FUNCTION @extschema@.kid_lock_partitions(regclass, text) IS
+    'locks a table whose partitions are to be changed';
 
 -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
 CREATE FUNCTION @extschema@.kid_check_partition_setting(setting text) RETURNS void
@@ -3882,8 +3886,8 @@ COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
--- of the type takes its place.
+-- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
+-- days of the type takes its place: keys of a sequence below 10^13 have such times.
 CREATE FUNCTION @extschema@.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
@@ -3902,7 +3906,7 @@ BEGIN ATOMIC
                               c.past, c.stored_as::oid, c.relation::oid, c.attname, c.attnum, c.atttypid, c.problem,
                               coalesce(after, @extschema@.kid_bound_time(
                                   c.type, @extschema@.kid_bound_at(c.type, '-infinity'::timestamptz))
-                                  + interval '365 days') AS since
+                                  + interval '30 days') AS since
                          FROM @extschema@.kid_id_columns(only_clock, parent) AS c) AS c)) AS r
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
@@ -4034,7 +4038,9 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
-                     t.typcollation <> '0'::oid AS is_text, l.type IN (SELECT s.type::oid FROM @extschema@.kid_stored_forms() AS s WHERE NOT s.is_core) AS is_id
+                     t.typcollation <> '0'::oid AS is_text,
+                     l.type IN (SELECT s.type::oid FROM @extschema@.kid_stored_forms() AS s
+                                 WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
     SELECT c.name, c.attname::text,
            format(
@@ -4178,9 +4184,10 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
 -- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
--- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock, shifted by 14. What the
--- transaction draws afterwards is above its floor. PostgreSQL releases the lock when others see the rows. So if
--- kid_horizon() reads the sequence first, and then sees no lock, later statements see all rows up to what it read.
+-- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock of the edition in plain SQL,
+-- shifted by the bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
+-- releases the lock when others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock,
+-- later statements see all rows up to what it read.
 --
 -- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
 -- lock happens to have such a key, the horizon is lower until that lock ends.
@@ -4206,12 +4213,9 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 CREATE FUNCTION @extschema@.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
-    bits_below_time CONSTANT integer := 14;
 BEGIN
     -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
-    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE bits_below_time END, CASE
+    SELECT a.attname, s.oid, coalesce(k.bits, 0), CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -4255,8 +4259,10 @@ BEGIN
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
-                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+               -- The generators, their clocks, and how many bits count in a time unit
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
+                                 ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
+                         AS k (value, clock, bits)
                    ON false AND k.value = replace(d.value, '"', '')
                LEFT JOIN pg_class AS s ON s.oid = CASE
                    -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.

@@ -267,7 +267,8 @@ CREATE OR REPLACE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
 BEGIN
     RETURN kid.kid53_inline_floor(ts);
 END $$;
-COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS
+    'returns the lowest kid53 of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid53_ceil(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 ELSE kid53_inline_floor(ts) | 4095 END;
@@ -336,10 +337,10 @@ END IF;
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -374,7 +375,8 @@ CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
 COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid64_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
 COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -537,10 +539,10 @@ COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 3072 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 3072 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -575,7 +577,8 @@ CREATE OR REPLACE FUNCTION kid53_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid53_clock');
 COMMENT ON FUNCTION kid53_draw() IS 'returns the next state of the logical clock of bigint';
 CREATE OR REPLACE FUNCTION kid53_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid53_unit_end(state) AND state & (1 << 12) - 1 <= 1023;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid53_unit_end(state) AND state & (1 << 12) - 1 <= 1023;
 COMMENT ON FUNCTION kid53_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -1020,10 +1023,10 @@ COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -1058,7 +1061,8 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid_uuidv7_clock');
 COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid_uuidv7_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid_uuidv7_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
 COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -1391,8 +1395,8 @@ COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains wh
 -- for the owner, who can do all of it without them.
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those that
--- `ids` names by the prefix of their functions, such as kid53.
+-- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those
+-- that `ids` names by the prefix of their functions, such as kid53.
 CREATE OR REPLACE FUNCTION kid.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
@@ -1422,20 +1426,22 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('42809', format('table %s is not partitioned by range of one column', parent))
      WHERE parent IS NOT NULL
            AND NOT EXISTS (SELECT FROM pg_partitioned_table AS p
-                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
+                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1
+                              AND p.partattrs[0] <> 0);
     SELECT kid.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
                CASE WHEN ids IS NOT NULL THEN format('The column cannot contain IDs "%s".', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
-                    THEN 'The default of the column, which would say what IDs it contains, makes none.'
+                    THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
+                         'contains.'
                     ELSE 'The column must be of a type for which kid makes IDs.' END,
                CASE WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'Say what IDs the numbers are: ids => ''kid53'', ids => ''kid64'' or ids => ''flake''.'
                     ELSE '' END)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-     WHERE p.partrelid = parent AND NOT EXISTS (SELECT FROM kid.kid_key_ids(parent, ids));
-    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM kid.kid_key_ids(parent, ids) AS k LIMIT 1;
+     WHERE p.partrelid = parent AND (SELECT count(*) FROM kid.kid_key_ids(parent, ids)) <> 1;
+    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM kid.kid_key_ids(parent, ids) AS k;
 END;
 COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
@@ -1467,7 +1473,8 @@ COMMENT ON FUNCTION kid.kid_partition_bounds(regclass, text) IS
 --
 -- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
 -- the bound have earlier times than the bound, and there is no condition either.
-CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name) RETURNS text
+CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name)
+    RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
 BEGIN ATOMIC
     SELECT nullif(concat_ws(
@@ -1524,7 +1531,8 @@ BEGIN ATOMIC
       FROM kid.kid_partition_key(parent, ids) AS k, pg_proc AS p
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
-COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS 'locks a table whose partitions are to be changed';
+COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS
+    'locks a table whose partitions are to be changed';
 
 -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
 CREATE OR REPLACE FUNCTION kid.kid_check_partition_setting(setting text) RETURNS void
@@ -2271,8 +2279,8 @@ COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
--- of the type takes its place.
+-- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
+-- days of the type takes its place: keys of a sequence below 10^13 have such times.
 CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
@@ -2291,7 +2299,7 @@ BEGIN ATOMIC
                               c.past, c.stored_as::oid, c.relation::oid, c.attname, c.attnum, c.atttypid, c.problem,
                               coalesce(after, kid.kid_bound_time(
                                   c.type, kid.kid_bound_at(c.type, '-infinity'::timestamptz))
-                                  + interval '365 days') AS since
+                                  + interval '30 days') AS since
                          FROM kid.kid_id_columns(only_clock, parent) AS c) AS c)) AS r
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
@@ -2417,7 +2425,9 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
-                     t.typcollation <> '0'::oid AS is_text, l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s WHERE NOT s.is_core) AS is_id
+                     t.typcollation <> '0'::oid AS is_text,
+                     l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s
+                                 WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
     SELECT c.name, c.attname::text,
            format(
@@ -2555,9 +2565,10 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
 -- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
--- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock, shifted by 14. What the
--- transaction draws afterwards is above its floor. PostgreSQL releases the lock when others see the rows. So if
--- kid_horizon() reads the sequence first, and then sees no lock, later statements see all rows up to what it read.
+-- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock of the edition in plain SQL,
+-- shifted by the bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
+-- releases the lock when others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock,
+-- later statements see all rows up to what it read.
 --
 -- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
 -- lock happens to have such a key, the horizon is lower until that lock ends.
@@ -2583,12 +2594,9 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
-    bits_below_time CONSTANT integer := 14;
 BEGIN
     -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
-    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE bits_below_time END, CASE
+    SELECT a.attname, s.oid, coalesce(k.bits, 0), CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -2632,8 +2640,10 @@ BEGIN
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
-                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+               -- The generators, their clocks, and how many bits count in a time unit
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
+                                 ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
+                         AS k (value, clock, bits)
                    ON true AND k.value = replace(d.value, '"', '')
                LEFT JOIN pg_class AS s ON s.oid = CASE
                    -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
@@ -2996,7 +3006,8 @@ GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace
+                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

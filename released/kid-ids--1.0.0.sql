@@ -267,7 +267,8 @@ CREATE OR REPLACE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
 BEGIN
     RETURN kid.kid53_inline_floor(ts);
 END $$;
-COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS
+    'returns the lowest kid53 of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid53_ceil(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 ELSE kid53_inline_floor(ts) | 4095 END;
@@ -336,10 +337,10 @@ END IF;
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -374,7 +375,8 @@ CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
 COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid64_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
 COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -537,10 +539,10 @@ COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 3072 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 3072 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -575,7 +577,8 @@ CREATE OR REPLACE FUNCTION kid53_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid53_clock');
 COMMENT ON FUNCTION kid53_draw() IS 'returns the next state of the logical clock of bigint';
 CREATE OR REPLACE FUNCTION kid53_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid53_unit_end(state) AND state & (1 << 12) - 1 <= 1023;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid53_unit_end(state) AND state & (1 << 12) - 1 <= 1023;
 COMMENT ON FUNCTION kid53_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -889,7 +892,8 @@ GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace
+                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

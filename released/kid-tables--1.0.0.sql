@@ -277,8 +277,8 @@ COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains wh
 -- for the owner, who can do all of it without them.
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those that
--- `ids` names by the prefix of their functions, such as kid53.
+-- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those
+-- that `ids` names by the prefix of their functions, such as kid53.
 CREATE OR REPLACE FUNCTION kid.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
@@ -308,20 +308,22 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('42809', format('table %s is not partitioned by range of one column', parent))
      WHERE parent IS NOT NULL
            AND NOT EXISTS (SELECT FROM pg_partitioned_table AS p
-                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0);
+                            WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1
+                              AND p.partattrs[0] <> 0);
     SELECT kid.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
                CASE WHEN ids IS NOT NULL THEN format('The column cannot contain IDs "%s".', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
-                    THEN 'The default of the column, which would say what IDs it contains, makes none.'
+                    THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
+                         'contains.'
                     ELSE 'The column must be of a type for which kid makes IDs.' END,
                CASE WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'Say what IDs the numbers are: ids => ''kid53'', ids => ''kid64'' or ids => ''flake''.'
                     ELSE '' END)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-     WHERE p.partrelid = parent AND NOT EXISTS (SELECT FROM kid.kid_key_ids(parent, ids));
-    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM kid.kid_key_ids(parent, ids) AS k LIMIT 1;
+     WHERE p.partrelid = parent AND (SELECT count(*) FROM kid.kid_key_ids(parent, ids)) <> 1;
+    SELECT k.type, k.name, k.stored_as, k.setting, k.time_of FROM kid.kid_key_ids(parent, ids) AS k;
 END;
 COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
@@ -353,7 +355,8 @@ COMMENT ON FUNCTION kid.kid_partition_bounds(regclass, text) IS
 --
 -- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
 -- the bound have earlier times than the bound, and there is no condition either.
-CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name) RETURNS text
+CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name)
+    RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
 BEGIN ATOMIC
     SELECT nullif(concat_ws(
@@ -410,7 +413,8 @@ BEGIN ATOMIC
       FROM kid.kid_partition_key(parent, ids) AS k, pg_proc AS p
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
-COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS 'locks a table whose partitions are to be changed';
+COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS
+    'locks a table whose partitions are to be changed';
 
 -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
 CREATE OR REPLACE FUNCTION kid.kid_check_partition_setting(setting text) RETURNS void
@@ -1157,8 +1161,8 @@ COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
--- of the type takes its place.
+-- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
+-- days of the type takes its place: keys of a sequence below 10^13 have such times.
 CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
@@ -1177,7 +1181,7 @@ BEGIN ATOMIC
                               c.past, c.stored_as::oid, c.relation::oid, c.attname, c.attnum, c.atttypid, c.problem,
                               coalesce(after, kid.kid_bound_time(
                                   c.type, kid.kid_bound_at(c.type, '-infinity'::timestamptz))
-                                  + interval '365 days') AS since
+                                  + interval '30 days') AS since
                          FROM kid.kid_id_columns(only_clock, parent) AS c) AS c)) AS r
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
@@ -1303,7 +1307,9 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
-                     t.typcollation <> '0'::oid AS is_text, l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s WHERE NOT s.is_core) AS is_id
+                     t.typcollation <> '0'::oid AS is_text,
+                     l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s
+                                 WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
     SELECT c.name, c.attname::text,
            format(
@@ -1449,7 +1455,8 @@ GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace
+                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

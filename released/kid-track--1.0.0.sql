@@ -100,9 +100,10 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
 -- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
--- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock, shifted by 14. What the
--- transaction draws afterwards is above its floor. PostgreSQL releases the lock when others see the rows. So if
--- kid_horizon() reads the sequence first, and then sees no lock, later statements see all rows up to what it read.
+-- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock of the edition in plain SQL,
+-- shifted by the bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
+-- releases the lock when others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock,
+-- later statements see all rows up to what it read.
 --
 -- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
 -- lock happens to have such a key, the horizon is lower until that lock ends.
@@ -128,12 +129,9 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
-    bits_below_time CONSTANT integer := 14;
 BEGIN
     -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
-    SELECT a.attname, s.oid, CASE WHEN k.clock IS NULL THEN 0 ELSE bits_below_time END, CASE
+    SELECT a.attname, s.oid, coalesce(k.bits, 0), CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -177,8 +175,10 @@ BEGIN
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
-                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+               -- The generators, their clocks, and how many bits count in a time unit
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
+                                 ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
+                         AS k (value, clock, bits)
                    ON true AND k.value = replace(d.value, '"', '')
                LEFT JOIN pg_class AS s ON s.oid = CASE
                    -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.

@@ -201,10 +201,10 @@ COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
 -- promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
--- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more. A
--- unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a later
--- unit. That holds however long a session is stalled between any two steps, and whatever the system clock does. If a
--- session drew first and looked then, states would leave their unit, and repeat.
+-- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
+-- A unit has 8192 states more. With fewer sessions, no state leaves its unit, and setval() always opens a
+-- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
+-- If a session drew first and looked then, states would leave their unit, and repeat.
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
 -- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
@@ -239,7 +239,8 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid_uuidv7_clock');
 COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid_uuidv7_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid_uuidv7_unit_end(state) AND state & (1 << 14) - 1 <= 8191;
 COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
@@ -421,7 +422,8 @@ GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
+                    WHERE p.pronamespace = 'kid'::regnamespace
+                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.

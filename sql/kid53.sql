@@ -99,7 +99,9 @@ SELECT kid_drop_partitions('parts', '2025-02-01', false);
 SELECT count(*) FROM parts;
 DROP TABLE parts;
 -- Or an argument does.
-CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parts (id bigint PRIMARY KEY DEFAULT coalesce(kid53_next(), kid_next()::bigint)) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01-01');
+ALTER TABLE parts ALTER id DROP DEFAULT;
 SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01-01');
 SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01-01', ids => 'sno');
 SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01-01', ids => 'kid53');

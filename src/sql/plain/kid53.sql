@@ -79,7 +79,8 @@ CREATE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
 BEGIN
     RETURN kid.kid53_inline_floor(ts);
 END $$;
-COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS
+    'returns the lowest kid53 of the millisecond that contains an instant';
 CREATE FUNCTION kid53_ceil(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 ELSE kid53_inline_floor(ts) | 4095 END;

@@ -1,5 +1,5 @@
--- traits: io base32 order gist time timestamp time_casts time_comparison range_operators bigint generators horizon observe
---     sequence
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators bigint generators horizon
+--     observe sequence
 -- storage: LIKE = bigint
 -- next: kid_next
 -- horizon: kid_horizon

@@ -1,5 +1,5 @@
--- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting uuid generators observe
---     sequence
+-- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting uuid generators
+--     observe sequence
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer
 -- setting_name: kid.neighborhood
