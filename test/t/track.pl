@@ -625,7 +625,9 @@ foreach my $name (@databases)
 	if ($name eq 'modules')
 	{
 		run(q{CREATE SCHEMA AUTHORIZATION writer});
-		foreach my $clock ([ 'bigint', 'kid.kid_next()', 'kid_horizon', 'id + 1' ],
+		foreach my $clock (
+			[ 'bigint', 'kid.kid_next()', 'kid_horizon', 'id + 1' ],
+			[ 'bigint', 'kid.kid53_next()', 'kid_horizon', 'id + 1' ],
 			[ 'uuid', 'kid.kid_uuidv7()', 'kid_uuidv7_horizon',
 				'kid.kid_uuidv7_of(kid.kid_uuidv7_state_of(id) + 1, 0)' ])
 		{
