@@ -34,7 +34,7 @@ DROP TABLE ahead;
 
 -- Columns of type uuid.
 CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7());
-INSERT INTO sevens SELECT id FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
+INSERT INTO sevens SELECT id FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-01-15'), gen_random_uuid()]) AS id;
 SELECT column_name, shown(problem), remedy FROM kid_check('sevens');
 -- Old random keys are no problem for the IDs that come after them. If all keys are random, the remedy says so.
 TRUNCATE sevens;
