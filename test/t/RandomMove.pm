@@ -76,7 +76,7 @@ sub create
 		$node->safe_psql($template, 'ALTER SCHEMA public OWNER TO shop; GRANT ALL ON SCHEMA public TO client, viewer;'
 			  . q{ DO $$ BEGIN EXECUTE coalesce((
 				SELECT string_agg(format('GRANT EXECUTE ON FUNCTION %s TO shop, client', oid::regprocedure), '; ')
-					FROM pg_proc WHERE proname ~ '^(kid64|kid_uuidv7|flax)_at$'), 'SELECT 1'); END $$});
+					FROM pg_proc WHERE proname ~ '^(kid64|kid53|kid_uuidv7|flax)_at$'), 'SELECT 1'); END $$});
 	}
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop TEMPLATE $template"
 		  . ($is_plain ? "; ALTER DATABASE $database SET search_path = public, kid" : ''));

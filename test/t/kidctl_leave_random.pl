@@ -11,10 +11,11 @@ use Test::More;
 
 start_node();
 
-# Each type with a constant, also as one of the core type, and what makes IDs
+# Each type with a constant, also as one of the core type, and what makes IDs. A kid53 is a bigint.
 my %types = (
 	kid64 => [ 'bigint', '.6.nef3Mk.3', '31582005600174081', 'kid_next()' ],
 	uuid => [ 'uuid', '019a0000-0000-7000-8000-000000000001', '019a0000-0000-7000-8000-000000000001', 'kid_uuidv7()' ],
+	bigint => [ 'bigint', '893085062615097', '893085062615097', 'kid53_next()' ],
 	flake => [ 'bigint', '7532221035370774529', '7532221035370774529', 'flake_next()' ],
 	kid96 => [ 'text', '.6.nef3Mk.3.....', '.6.nef3Mk.3.....', 'kid96_next()' ],
 	sno => [ 'text', '9qg3h8fw23lbk222', '9qg3h8fw23lbk222', 'sno_next()' ],
@@ -29,12 +30,12 @@ my $uuid = q{encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
 sub schema
 {
 	my ($is_plain) = @_;
-	my $type = pick($is_plain ? qw(kid64 uuid) : sort keys %types);
+	my $type = pick($is_plain ? qw(kid64 uuid bigint) : sort keys %types);
 	my ($core, $constant, $number, $next) = @{ $types{$type} };
 	$constant = $number if $is_plain;
 	my ($root, $key) = map { quoted(pick(@$_)) } [ 'o.r"ders', 'Two Words', 'straße', 'plain', '$1' ],
 	  [ 'id', 'key', q{it's}, 'ключ' ];
-	my $default = rand() < 0.8;
+	my $default = rand() < 0.8 || $type eq 'bigint';
 	my $parted = rand() < 0.4;
 	my $domain = !$parted && rand() < 0.5 ? 'an_id' : 'TYPE';
 	my @sql;
@@ -121,7 +122,7 @@ sub schema
 	my @kid = map { s/CONSTANT/'$constant'::TYPE/gr } @sql;
 	@kid = map { s/BOUND/'$constant'/gr } @kid;
 	@kid = map { s/VALUE\}/$constant}/gr } @kid;
-	@kid = map { s/COLLATION//gr =~ s/MULTI/@{[ $is_plain ? 'int8' : $type ]}_minmax_multi_ops/gr =~ s/TYPE/$type/gr }
+	@kid = map { s/COLLATION//gr =~ s/MULTI/@{[ $is_plain || $type eq 'bigint' ? 'int8' : $type ]}_minmax_multi_ops/gr =~ s/TYPE/$type/gr }
 	  @kid;
 	my @core = map { s/CONSTANT/'$number'::TYPE/gr } @sql;
 	@core = map { s/BOUND/'$number'/gr =~ s/VALUE\}/$number}/gr } @core;

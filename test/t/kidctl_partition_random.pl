@@ -16,6 +16,7 @@ sub schema
 {
 	my ($is_plain) = @_;
 	my ($type, $next, $at) = @{ pick([qw(kid64 kid_next kid64_at)], [qw(uuid kid_uuidv7 kid_uuidv7_at)],
+			[qw(bigint kid53_next kid53_at)],
 			$is_plain ? () : [qw(flax flax_next flax_at)]) };
 	my @odd = ('e.v"ents', 'Two Words', 'straße', 'select', 'x' x 63, q{it's}, 'plain', '(a, b)', 'ключ' x 7,
 		'$1', '%s {}');

@@ -39,6 +39,8 @@ NUMBERS = {"kid53": "kid53", "kid64": "bigint", "flake": "flake"}
 CORE = {target.type: target.core for target in TARGETS.values() if target.core}
 # The functions that a default may call. kid64_next() is another name of kid_next().
 GENERATORS = sorted({target.next.split("(")[0] for target in TARGETS.values()} | {f"{name}_next" for name in CORE})
+# The beginning of a call of what returns the time of an ID
+TIME_OF = rf"\b({'|'.join(['kid', *NUMBERS])})_timestamp\("
 
 
 def home_of(conn: Connection) -> str:

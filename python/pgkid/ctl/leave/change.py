@@ -5,6 +5,7 @@ of kid's. PostgreSQL itself makes plain indexes and keys again.
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
@@ -12,6 +13,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, objects, state
 from pgkid.ctl.details import give_parts, of_index, parts
+from pgkid.ctl.kid import TIME_OF
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.partitions import Node, nodes
@@ -251,7 +253,7 @@ class Change:
 
 def is_time_check(constraint: catalog.Constraint) -> bool:
     """Returns whether kid_create_partitions() has made a CHECK, which only helps the planner to prune by time."""
-    return constraint.name.startswith("kid_time") and "kid_timestamp(" in constraint.definition
+    return constraint.name.startswith("kid_time") and re.search(TIME_OF, constraint.definition) is not None
 
 
 def triggers_of_kid(plan: Plan, group: Group) -> list[tuple[Any, ...]]:

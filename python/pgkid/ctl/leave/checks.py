@@ -12,7 +12,7 @@ from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
 from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.kid import CORE
+from pgkid.ctl.kid import CORE, NUMBERS
 from pgkid.ctl.leave.change import is_time_check, triggers_of_kid
 from pgkid.ctl.leave.defaults import core_type, generator
 from pgkid.ctl.leave.partitions import nodes
@@ -29,6 +29,7 @@ class Look:
     plan: Plan
     findings: list[Finding] = field(default_factory=list)
     given_up: set[Object] = field(default_factory=set)
+    told: set[Use] = field(default_factory=set)
 
     def run(self) -> None:
         """Looks at everything."""
@@ -94,6 +95,9 @@ class Look:
                 yield refused(about, f"has a default that kidctl cannot replace: {c.default}", hint)
             elif c.default and c.is_top and core_type(c) == "text" and generator(self.plan, c.default):
                 yield Finding("note", about, "new values are random uuids as text; look whether they suit CHECKs")
+            elif c.default and c.is_top and c.is_key and core_type(c) == "bigint" and generator(self.plan, c.default):
+                message = "new numbers are of a sequence, so all new rows go to the partition of the last ID"
+                yield Finding("note", about, message, hint="Partition it by a column with a time.")
 
     def of_publications(self, group: Group) -> Iterator[Finding]:
         """Yields publications that name columns, or filter by them: the copy of the schema has none."""
@@ -178,7 +182,8 @@ class Look:
             if use.has_counterpart or use.catalog not in OBJECTS:
                 continue
             found = self.object_of(use, group)
-            if found and (found[0] in made or found[2]):
+            if found and (found[0] in made or found[2] and use.catalog != "pg_statistic_ext"):
+                self.told.add(use)
                 members.setdefault(found, []).append(use.member)
         for (about, text, message), names in members.items():
             self.given_up.add(about)
@@ -265,6 +270,7 @@ class Look:
         for use in self.plan.uses:
             is_mine = (
                 use.relation in mine
+                and not self.is_left(use)
                 or use.relation in views
                 or use.catalog == "pg_type"
                 and use.oid in domains
@@ -277,6 +283,16 @@ class Look:
                 others.setdefault(use.object, []).append(use.member)
         for name, members in others.items():
             yield Finding("remains", name, "uses " + ", ".join(members))
+
+    def is_left(self, use: Use) -> bool:
+        """Returns whether something of a table calls kid, and hangs on no column that changes, so that it stays."""
+        is_kept = use.catalog in ("pg_rewrite", "pg_policy", "pg_statistic_ext", "pg_trigger")
+        return (
+            is_kept
+            and not use.has_counterpart
+            and use not in self.told
+            and not any(self.is_of_kid(use, group) for group in self.plan.groups)
+        )
 
     def domain_of(self, use: Use) -> int:
         """Returns the domain of a constraint, or 0."""
@@ -299,7 +315,7 @@ class Look:
                         WHERE d.objid = p.oid AND d.deptype = 'e')
              GROUP BY p.oid ORDER BY 1
             """,
-            {"home": self.plan.kid.home, "types": list(CORE), "names": f"^(kid|{'|'.join(CORE)})_"},
+            {"home": self.plan.kid.home, "types": list(CORE), "names": f"^({'|'.join(['kid', *NUMBERS, *CORE])})_"},
         ).fetchall():
             yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
 

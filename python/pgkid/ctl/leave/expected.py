@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from pgkid.ctl.connection import in_statement
+from pgkid.ctl.kid import TIME_OF
 from pgkid.ctl.leave.defaults import read_defaults
 from pgkid.ctl.leave.plan import Plan
 from pgkid.ctl.objects import Object
@@ -45,7 +46,7 @@ class Expected:
         self.gone = re.compile(
             rf"^CREATE TRIGGER .* EXECUTE FUNCTION {home}\.kid_"
             r"|^ALTER TABLE .* ENABLE (ALWAYS |REPLICA )?TRIGGER (zz_)?kid_"
-            r"|^(ALTER TABLE .* ADD )?CONSTRAINT kid_time\w* CHECK \(.*kid_timestamp\("
+            rf"|^(ALTER TABLE .* ADD )?CONSTRAINT kid_time\w* CHECK \(.*{TIME_OF}"
         )
         self.is_plain = not plan.kid.is_extension
 

@@ -185,6 +185,8 @@ class Group:
 
 def generated(conn: Connection, group: Group) -> list[tuple[int, str, str]]:
     """Returns table, name and expression of each generated column that depends on columns of a group, or on kid."""
+    # An expression also depends on its own column.
+    touched = [c for c in group.columns if c.is_typed or c.generated]
     return [
         (row[0], row[1], row[2])
         for row in conn.execute(
@@ -195,7 +197,7 @@ def generated(conn: Connection, group: Group) -> list[tuple[int, str, str]]:
                    JOIN unnest(%s::oid[], %s::int[]) AS c (tab, num) ON d.refobjid = c.tab AND d.refobjsubid = c.num
              WHERE a.attgenerated <> '' AND a.attinhcount = 0
             """,
-            ([c.table for c in group.typed], [c.number for c in group.typed]),
+            ([c.table for c in touched], [c.number for c in touched]),
         ).fetchall()
     ]
 

@@ -1,0 +1,112 @@
+# kidctl partition: tables whose key is a bigint that contains IDs, in the extension and in plain SQL. Its default tells
+# which, or --ids does. Numbers that came from a sequence before are less than all IDs.
+use strict;
+use warnings;
+use utf8;
+use Kidctl;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $temporary = PostgreSQL::Test::Utils::tempdir;
+my $node = kidctl_server();
+$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB');
+my $plain = "$temporary/plain.sql";
+system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
+
+# Runs kidctl partition in a database, as the owner of the tables. Returns what it prints, and its exit status.
+sub kidctl
+{
+	my ($database, $action, @arguments) = @_;
+	return run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
+}
+
+# Runs kidctl, which has to succeed.
+sub kidctl_ok
+{
+	my ($output, $status) = kidctl(@_);
+	die("kidctl partition $_[1] in $_[0]: status $status\n$output") if $status;
+	return $output;
+}
+
+sub run { return run_sql($node, $_[0], 'shop', $_[1]) }
+sub dump_of { return dump_schema($node->connstr($_[0]), '--exclude-schema=kid*') }
+
+# Creates a database that belongs to shop, with kid as the extension or in plain SQL.
+sub create
+{
+	my ($database, $is_plain) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop");
+	$node->safe_psql($database, 'CREATE EXTENSION kid') if !$is_plain;
+	$node->psql($database, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', $plain ])
+	  if $is_plain;
+	$node->safe_psql('postgres', "ALTER DATABASE $database SET search_path = public, kid") if $is_plain;
+	$node->safe_psql($database, 'ALTER SCHEMA public OWNER TO shop');
+	return;
+}
+
+foreach my $is_plain (0, 1)
+{
+	my $database = "bigint$is_plain";
+	create($database, $is_plain);
+	run($database, q{CREATE TABLE by_default (id bigint PRIMARY KEY DEFAULT kid53_next(), item text);
+		INSERT INTO by_default VALUES (1, 'of a sequence'), (2, 'of a sequence');
+		INSERT INTO by_default SELECT kid53_floor(now() - n * interval '1 h'), 'old' FROM generate_series(1, 60) AS n;
+		CREATE TABLE of_kid64 (id bigint PRIMARY KEY DEFAULT kid_next(), item text);
+		INSERT INTO of_kid64 SELECT kid64_floor(now() - n * interval '1 h')::bigint FROM generate_series(1, 60) AS n;
+		CREATE TABLE "by Clients" ("the Id" bigint PRIMARY KEY, tenant bigint, item text);
+		INSERT INTO "by Clients" SELECT kid53_floor(now() - n * interval '1 h') FROM generate_series(1, 60) AS n;
+		CREATE TABLE composite (tenant bigint, id bigint DEFAULT kid53_next(), PRIMARY KEY (tenant, id));
+		CREATE TABLE serials (id bigserial PRIMARY KEY, item text); INSERT INTO serials (item) VALUES ('x');
+		CREATE TABLE negative (id bigint PRIMARY KEY DEFAULT kid53_next()); INSERT INTO negative VALUES (-1), (DEFAULT);
+		CREATE DOMAIN number AS bigint; CREATE TABLE of_domain (id number PRIMARY KEY DEFAULT kid53_next())});
+	foreach (
+		[ serials => 'kid53', qr/default nextval.*whose values do not contain the time/ ],
+		[ negative => undef, qr/2 of 6 keys looked at contain no time, such as -1/ ],
+		[ by_default => 'kid64', qr/has IDs kid53, as the default of its key says, and not kid64/ ],
+		[ '"by Clients"' => undef, qr/say which: --ids kid53, --ids kid64, --ids flake\./ ],
+		[ '"by Clients"' => 'flake', $is_plain ? qr/has no primary key with IDs of kid/ : qr/contain no time/ ],
+		[ of_domain => undef, qr/give it their type, and not a domain/ ])
+	{
+		my ($table, $ids, $why) = @$_;
+		my ($said, $status) = kidctl($database, 'check', $table, '--width', '1 day', $ids ? ('--ids', $ids) : ());
+		cmp_ok($status, '>=', 1, "$database: $table cannot be partitioned");
+		like($said, $why, 'and check says why');
+	}
+	foreach ([ 'by_default', 'id' ], [ 'of_kid64', 'id' ], [ 'composite', 'id' ],
+		[ '"by Clients"', '"the Id"', '--ids', 'kid53' ])
+	{
+		my ($table, $key, @ids) = @$_;
+		my $before = dump_of($database);
+		my $sum = "SELECT count(*), sum($key) FROM $table";
+		my $rows = run($database, $sum);
+		my ($said, $status) = kidctl($database, 'run', $table, '--width', '1 day', @ids);
+		is($status, 0, "$database: kidctl partition run $table @ids") or diag($said);
+		like($said, @ids ? qr/kid_create_partitions\(\) with ids => 'kid53' regularly/
+			: qr/kid_create_partitions\(\) regularly/, 'and says how to create more partitions');
+		my $of_kid = $table eq 'of_kid64' ? 'kid64_floor(%s)::bigint' : 'kid53_floor(%s)';
+		my $floor = sub { return $of_kid =~ s/%s/$_[0]/r };
+		is(run($database, "SELECT count(*) FROM kid_partitions('$table', '" . ($table eq 'of_kid64' ? 'kid64' : 'kid53')
+				  . "') WHERE begins IN ('-infinity', now()::date + 2, now()::date + 3)"), 3,
+			'there are the first partition, and partitions of days');
+		is(run($database, "INSERT INTO $table ($key" . ($table eq 'composite' ? ', tenant' : '') . ') VALUES ('
+				  . $floor->("now()::date + interval '50 h'") . ($table eq 'composite' ? ', 1' : '')
+				  . ") RETURNING to_char(now()::date + 2, '_pYYYYMMDD') = right(tableoid::regclass::text, 10)"
+				  =~ s/right\((.*?), 10\)/right(trim('"' FROM $1), 10)/r), 't', 'which new rows are in by their time');
+		run($database, "DELETE FROM $table WHERE $key >= " . $floor->("now()::date + interval '50 h'"));
+		kidctl_ok($database, 'back', $table);
+		same_text(dump_of($database), $before, 'the way back ends where it began');
+		kidctl_ok($database, 'run', $table, '--width', '1 day', @ids, '--no-rehearsal');
+		kidctl_ok($database, 'finish', $table);
+		next if $table eq 'composite';
+		kidctl_ok($database, 'move', $table, '--width', '1 month', @ids, '--no-rehearsal');
+		is(run($database, $sum), $rows, 'rows that move into partitions by time are as before');
+		is(run($database, "SELECT count(*) FROM $table WHERE $key >= "
+				  . $floor->("date_trunc('month', now() - interval '1 h')")),
+			run($database, q{SELECT format('SELECT count(*) FROM %s', partition) FROM kid_partitions('}
+				  . $table . "', '" . ($table eq 'of_kid64' ? 'kid64' : 'kid53')
+				  . q{') WHERE begins = date_trunc('month', now() - interval '1 h') \gexec}),
+			'and in that of their month');
+	}
+}
+
+done_testing();
