@@ -1,7 +1,7 @@
 # Data checksums are turned on for a cluster that has IDs. pg_checksums gives the page of the bounds a checksum, as it
 # gives one to every file. pg_enable_data_checksums(), which development versions of PostgreSQL have, rewrites only
-# relations of pg_class, so the page stays without one. kid accepts the page then, and writes it again. Every other wrong
-# checksum is still an error. In most cases the clock goes back, so only the bound keeps IDs from repeating.
+# relations of pg_class, so the page stays without one. kid accepts the page then, and writes it again. Every other
+# wrong checksum is still an error. In most cases the clock goes back, so only the bound keeps IDs from repeating.
 # Promise: After any kind of stop
 # Versions: data checksums, which are the default from 18 on
 use strict;
