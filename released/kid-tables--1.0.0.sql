@@ -284,8 +284,10 @@ CREATE OR REPLACE FUNCTION kid.kid_key_ids(parent regclass, ids text)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
-           format('%s.%I(%I)', k.pronamespace::regnamespace,
-                  CASE WHEN f.type::oid = a.atttypid THEN f.time_of ELSE f.prefix || '_timestamp' END, a.attname)
+           -- With the cast no function that another role has created for a bigint fits better.
+           format(CASE WHEN f.type::oid = a.atttypid THEN '%s.%I(%I)' ELSE '%s.%I((%I)::%s)' END,
+                  k.pronamespace::regnamespace,
+                  CASE WHEN f.type::oid = a.atttypid THEN f.time_of ELSE f.prefix || '_timestamp' END, a.attname, f.type)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
            JOIN kid.kid_stored_forms() AS f
              ON f.type::oid = a.atttypid OR f.stored_as = 'bigint'::regtype AND a.atttypid = 'bigint'::regtype::oid,

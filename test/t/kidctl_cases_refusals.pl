@@ -27,12 +27,53 @@ my $options = q{SELECT seqrelid::regclass, seqstart, seqincrement, seqcache, rel
 my $before = query($options);
 ok_kidctl($_, 'orders', '--new-rows-only') foreach qw(run swap);
 is(query(q{WITH n AS (INSERT INTO orders (item) VALUES ('milk') RETURNING id)
-		SELECT kid_timestamp(id::kid64) > now() - interval '1 minute' FROM n}), 't',
+		SELECT kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't',
 	'new rows have keys that tell their time');
 ok_kidctl('back', 'orders');
 is(query($options), $before =~ s/\{g1=U\/app\}|NULL/$&/r, 'an identity has its options again');
 is(query(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer',
 	'numbers go on above');
+
+# New keys are to be greater than all old ones, and are below 2^53 unless the user chooses otherwise.
+fresh(q{CREATE TABLE numbers (id bigint PRIMARY KEY, item text); INSERT INTO numbers VALUES (-9223372036854775808)});
+my @new = qw(numbers --new-rows-only --no-rehearsal);
+like(passes('a negative key', @new),
+	qr/new keys are below 2\^53, so JavaScript's numbers represent them exactly/, 'the check tells what JavaScript sees');
+like(passes('another target', @new, qw(--to bigint)),
+	qr/new keys are above 2\^53, .*\n.*Send them as text to JavaScript/, 'and that keys of kid64 are too great for it');
+query(q{INSERT INTO numbers VALUES (kid53_floor(now() - interval '1 s'))});
+passes('a key of the last second', @new);
+foreach ([ q{kid53_floor(now() + interval '1 h')}, '' ], [ '9007199254740991', '' ],
+	[ '9007199254740992', ': those of kid53 are below 2\^53' ])
+{
+	my ($key, $why) = @$_;
+	query("INSERT INTO numbers VALUES ($key)");
+	stops("the key $key", \@new, qr/contains \d{15,16}, and a new key would not be greater$why  \(stops\)/,
+		qr/hint: Pass --to bigint, which makes greater ones, above 2\^53, or give all rows new keys\./);
+	passes("the key $key", @new, qw(--to bigint));
+	query('DELETE FROM numbers WHERE id > 0');
+}
+query('INSERT INTO numbers VALUES (9223372036854775807)');
+stops('the greatest key', [ @new, qw(--to bigint) ], qr/contains 9223372036854775807, and a new key would not/,
+	qr/hint: Give all rows new keys, without --new-rows-only\./);
+query('DELETE FROM numbers WHERE id > 0');
+ok_kidctl('run', @new);
+query('INSERT INTO numbers VALUES (9007199254740991)');
+like((kidctl('swap', 'numbers'))[0], qr/contains 9007199254740991, and a new key would not be greater/,
+	'a key that came since the check ends the swap');
+query('DELETE FROM numbers WHERE id > 0');
+ok_kidctl('swap', 'numbers');
+is(query(q{WITH n AS (INSERT INTO numbers (item) VALUES ('new') RETURNING id)
+		SELECT id < 2^53 AND kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't', 'which goes on without it');
+
+# Rows before 2020 have no time that a kid53 could have.
+fresh(q{CREATE TABLE visits (id bigserial PRIMARY KEY, made timestamptz, label text);
+	INSERT INTO visits (made) VALUES ('2019-12-31 23:59:59.999999+00'), ('2021-01-01')});
+stops('a row of 2019', [qw(visits --time made --to kid53 --no-rehearsal)],
+	qr/keys cannot have the time 2019-12-31 23:59:59\.999999\+00: timestamp out of range for type kid53/,
+	qr/hint: Pass --to bigint or --to kid64, whose times begin in 1970, or --new-rows-only, which leaves old keys/);
+query(q{UPDATE visits SET made = '2020-01-01 00:00:00+00' WHERE made < '2020-01-01'});
+passes('the first instant', qw(visits --time made --to kid53 --no-rehearsal));
 
 # Privileges on views, and views of other roles
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x');

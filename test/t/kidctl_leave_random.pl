@@ -122,8 +122,8 @@ sub schema
 	my @kid = map { s/CONSTANT/'$constant'::TYPE/gr } @sql;
 	@kid = map { s/BOUND/'$constant'/gr } @kid;
 	@kid = map { s/VALUE\}/$constant}/gr } @kid;
-	@kid = map { s/COLLATION//gr =~ s/MULTI/@{[ $is_plain || $type eq 'bigint' ? 'int8' : $type ]}_minmax_multi_ops/gr =~ s/TYPE/$type/gr }
-	  @kid;
+	my $class = $is_plain || $type eq 'bigint' ? 'int8' : $type;
+	@kid = map { s/COLLATION//gr =~ s/MULTI/${class}_minmax_multi_ops/gr =~ s/TYPE/$type/gr } @kid;
 	my @core = map { s/CONSTANT/'$number'::TYPE/gr } @sql;
 	@core = map { s/BOUND/'$number'/gr =~ s/VALUE\}/$number}/gr } @core;
 	my $collation = $core eq 'text' ? ' COLLATE "C"' : '';

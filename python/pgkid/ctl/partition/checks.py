@@ -116,9 +116,9 @@ def is_early(plan: Plan, key: sql.Composable) -> sql.Composable:
     """Returns the condition that a key is a number of the first day that IDs can have, as a sequence makes them."""
     if not plan.ids.is_number:
         return sql.SQL("false")
-    first = sql.SQL("{0}.kid_bound_time({1}::regtype, {0}.kid_bound_at({1}::regtype, '-infinity'))").format(
-        sql.SQL(plan.home), sql.Literal(plan.ids.type)
-    )
+    first = sql.SQL(
+        "{0}.kid_bound_time({1}::regtype, {0}.kid_bound_at({1}::regtype, '-infinity'::timestamptz))"
+    ).format(sql.SQL(plan.home), sql.Literal(plan.ids.type))
     return sql.SQL("{} < (SELECT {} + interval '1 day')").format(plan.ids.time(plan.home, key), first)
 
 

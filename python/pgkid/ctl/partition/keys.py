@@ -30,10 +30,6 @@ class Ids:
         """What the functions of kid on tables have to be told of a bigint. The type of another column tells."""
         return self.prefix if self.is_number else None
 
-    def argument(self) -> sql.Composable:
-        """Returns the last argument of a call of such a function."""
-        return sql.SQL(", ids => {}").format(self.prefix) if self.is_number else sql.SQL("")
-
     def time(self, home: str, key: sql.Composable) -> sql.Composed:
         """Returns the time of a key. A number that is no ID at all has none."""
         time = sql.SQL("{}.{}({}::{})").format(sql.SQL(home), sql.SQL(self.time_of), key, sql.SQL(self.type))
@@ -82,6 +78,11 @@ def key_of(
     columns = catalog.columns(conn, root.oid)
     if len(wanted) == 1:
         return next(c for c in columns if c.number == wanted[0].number), wanted[0]
+    if len({i.number for i in wanted}) == 1:
+        types = ", ".join(f"--ids {i.prefix}" for i in wanted)
+        raise Refused(
+            f"the default of the primary key of {root.label} makes IDs of several types", f"Say which: {types}."
+        )
     if wanted:
         hint = "kidctl cannot choose one."
         if any(i.is_number for i in wanted):

@@ -141,14 +141,15 @@ class Partition:
         plan = self.plan()
         mine = lock([sql.SQL("ONLY {}").format(plan.root.sql)], "SHARE UPDATE EXCLUSIVE")
         create = statement(
-            "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval{})",
+            "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval,"
+            " NULL::timestamptz, 100::integer, false, {}::text)",
             sql.SQL(plan.home),
             plan.root.label,
             plan.options.width,
             plan.until,
             float(AHEAD),
             plan.options.width,
-            plan.ids.argument(),
+            plan.ids.name,
             about=of_table(plan.root, "partitions of"),
         )
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], lambda: runner.all([create]))

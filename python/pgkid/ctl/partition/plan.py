@@ -119,7 +119,9 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     schema = state.schema_of("partition", root)
     begun = state.load(conn, schema)
     home = home_of(conn)
-    if one(conn, "SELECT to_regproc(%s) IS NULL", (f"{home}.kid_create_partitions",)):
+    # Another role can have created functions with the same name and other arguments.
+    signature = "(regclass, interval, timestamptz, timestamptz, integer, boolean, text)"
+    if one(conn, "SELECT to_regprocedure(%s) IS NULL", (f"{home}.kid_create_partitions{signature}",)):
         raise Refused("kid in this database has no kid_create_partitions()", "Install kid-tables.")
     given = Options(**begun.options["options"]) if begun else options
     key, ids = key_of(conn, root, home, given.ids if given else None, begun is not None)

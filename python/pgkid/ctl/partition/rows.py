@@ -65,12 +65,13 @@ def source_of(conn: Connection, root: catalog.Table, home: str, ids: Ids, partit
     query = sql.SQL(
         "SELECT c.relname, c.relkind::text FROM pg_class AS c WHERE c.oid = coalesce(to_regclass({label})::oid,"
         " (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = {root}),"
-        " (SELECT p.partition FROM {home}.kid_partitions({root}{ids}) AS p ORDER BY p.begins LIMIT 1))"
+        " (SELECT p.partition FROM {home}.kid_partitions({root}::regclass, {ids}::text) AS p"
+        " ORDER BY p.begins LIMIT 1))"
         " AND EXISTS (SELECT FROM pg_inherits AS i WHERE (i.inhparent, i.inhrelid) = ({root}, c.oid))"
         " AND c.relnamespace = (SELECT r.relnamespace FROM pg_class AS r WHERE r.oid = {root})"
     )
     label = catalog.table(conn, partition).label if partition else None
-    row = conn.execute(query.format(home=sql.SQL(home), label=label, root=root.oid, ids=ids.argument())).fetchone()
+    row = conn.execute(query.format(home=sql.SQL(home), label=label, root=root.oid, ids=ids.name)).fetchone()
     if row is None:
         raise Refused(f"{root.label} has no such partition in its schema")
     if row[1] != "r":

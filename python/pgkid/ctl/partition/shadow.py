@@ -116,13 +116,14 @@ class Shadow:
         least, greatest = self.times()
         self.runner.execute(
             statement(
-                "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}, at_most => NULL, since => {}{})",
+                "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz, {}::timestamptz,"
+                " NULL::integer, false, {}::text)",
                 sql.SQL(plan.home),
                 self.label,
                 plan.options.width,
-                sql.SQL("{}::timestamptz").format(greatest),
-                sql.SQL("{}::timestamptz").format(least),
-                plan.ids.argument(),
+                greatest,
+                least,
+                plan.ids.name,
                 about=of_table(plan.root, "partitions of"),
             )
         )

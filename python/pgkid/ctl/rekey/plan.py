@@ -180,7 +180,7 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema
         (new_type, home, target.at),
     )
     if is_missing:
-        raise Refused(f"kid in this database makes no keys of type {options.to}")
+        raise Refused(f"kid in this database makes no keys of type {options.to}", "Choose another type by --to.")
     old_equals = one(
         conn,
         "SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)"
