@@ -79,15 +79,15 @@ class Keys:
         """Returns a row as text. Old rows are as they should be after the move.
 
         A column of a view that keeps its type can contain keys, as in a JSON, or text that was copied from a key: there
-        it does not matter which keys these are. Nor does the order of parts matter, since aggregates without ORDER BY
-        follow the order in which rows are stored, which each UPDATE changes.
+        it does not matter which keys these are, nor whether JSON has quotes around them, nor the order of parts:
+        aggregates without ORDER BY follow the order in which rows are stored, which each UPDATE changes.
         """
         values = {}
         for column, value in row.items():
             if (name, column) in self.columns or old.types.get(column) != new.types.get(column):
                 values[column] = self.renewed(value) if is_old else value
             elif value is not None and (old.is_view or column in old.generated):
-                values[column] = " ".join(sorted(re.split(r'[][{}(),"]+', self.renewed(value) or "")))
+                values[column] = " ".join(sorted(re.findall(r'[^][{}(),:"\s]+', self.renewed(value) or "")))
             else:
                 values[column] = value
         return json.dumps(values, sort_keys=True)

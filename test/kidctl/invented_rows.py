@@ -86,7 +86,7 @@ class Filler:
                 self.conn.execute("SELECT setval(%s::regclass, %s)", (sequence, place * 100000))
             except psycopg.Error:
                 pass
-        self.conn.execute("SET search_path = public")
+        self.conn.execute("SET search_path = public; SELECT setseed(0)")
         tables = [
             Table(
                 name,
