@@ -36,7 +36,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Iterator
@@ -306,7 +306,8 @@ def main() -> int:
     print(f"# {path} has {len(known)} of {len(todo)} tables already", flush=True)
     with open(path, "a", encoding="utf-8") as file, ThreadPoolExecutor(JOBS) as pool:
         outcomes: Counter[str] = Counter()
-        for number, one in enumerate(chain(known, pool.map(moved, [m for m in todo if m.table not in done])), 1):
+        running = [pool.submit(moved, move) for move in todo if move.table not in done]
+        for number, one in enumerate(chain(known, (ended.result() for ended in as_completed(running))), 1):
             if number > len(known):
                 print(json.dumps(one), file=file, flush=True)
             word = "not ok" if one["outcome"] in FAILURES else "ok"
