@@ -1040,8 +1040,9 @@ DECLARE
     stored_as regtype := (source ->> 'stored_as')::oid;
     time_of name := concat(source ->> 'prefix', '_timestamp');
     since timestamptz := source ->> 'since';
-    is_core boolean := type = stored_as AND stored_as IN ('uuid'::regtype, 'bigint'::regtype);
-    operators name := CASE WHEN is_core OR stored_as = 'bigint'::regtype THEN 'pg_catalog' ELSE home END;
+    -- kid96 and sno can be stored as uuid.
+    is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;

@@ -38,18 +38,20 @@ my $later = 'it has IDs that are further ahead of the system clock than kid.max_
 
 # An empty database.
 in_new_database('empty');
-is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||\nuuidv7|||||",
+is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nkid53|||||\nsno|||||\nuuidv7|||||",
 	'an empty database: one row for each clock');
 is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
-		kid_timestamp(sno_next()) <= clock_timestamp()'),
-	't|t|t', 'an empty database: no clock moves');
+		kid_timestamp(sno_next()) <= clock_timestamp(), kid53_timestamp(kid53_next()) <= clock_timestamp()'),
+	't|t|t|t', 'an empty database: no clock moves');
 
 # Each clock moves past the time unit of the greatest ID, because later IDs of that unit may have been issued.
 in_new_database('clocks');
 sql(q{
 	CREATE TABLE k (id kid64 PRIMARY KEY);
 	CREATE TABLE f (id flake PRIMARY KEY);
+	CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid53_next());
 	INSERT INTO k VALUES (kid64_make(now() + interval '20 min', 5)), (kid64_make(now(), 7));
+	INSERT INTO b VALUES (kid53_make(now() + interval '20 min', 5)), (kid53_make(now(), 7));
 	-- The generator sorts before the sequence.
 	INSERT INTO f SELECT flake_make(now() + interval '20 min', d, d, s) FROM (VALUES (31, 7), (0, 4000)) AS v (d, s);
 });
@@ -58,6 +60,12 @@ is(sql(q{SELECT clock, relation, column_name, issued = kid_timestamp((SELECT max
 	'kid|k|id|t|t|', 'kid64: the result has the deciding ID');
 is(sql('SELECT kid_next() > kid64_ceil(kid_timestamp(max(id))), kid_timestamp(kid_next()) < now() + interval $$21 min$$
 		FROM k'), 't|t', 'kid64: the clock moves past the time unit of the greatest ID');
+is(sql(q{SELECT relation, column_name, issued = kid53_timestamp((SELECT max(id) FROM b)),
+		id::bigint = (SELECT max(id) FROM b), problem FROM kid_observe_all() WHERE clock = 'kid53'}),
+	'b|id|t|t|', 'kid53: the result has the deciding ID');
+is(sql('SELECT kid53_next() > kid53_ceil(kid53_timestamp(max(id))),
+		kid53_timestamp(kid53_next()) < now() + interval $$21 min$$ FROM b'), 't|t',
+	'kid53: the clock moves past the millisecond of the greatest ID');
 is(sql('SELECT flake_next() > flake_ceil(kid_timestamp(max(id))) FROM f'), 't',
 	'flake: the clock moves past all sequences of the last millisecond');
 
@@ -150,9 +158,11 @@ sql(q{
 	CREATE DOMAIN number AS bigint DEFAULT kid_next();
 	CREATE DOMAIN big AS bigint;
 	CREATE DOMAIN order_number AS number;
+	CREATE DOMAIN web_number AS bigint DEFAULT kid53_next();
 });
 my $id = q{kid64_make(now() + interval '20 min', 5)};
 my $bigint = "($id)::bigint";
+my $number = q{kid53_make(now() + interval '20 min', 5)};
 foreach my $case (
 	[ 'kid', 'a domain', 'CREATE TABLE t (id key UNIQUE)', $id ],
 	[ 'kid', 'a domain over a domain', 'CREATE TABLE t (id order_key UNIQUE)', $id ],
@@ -177,6 +187,10 @@ foreach my $case (
 	[ 'kid', 'kid96', 'CREATE TABLE t (id kid96 PRIMARY KEY)', q{kid96_make(now() + interval '20 min', 1, 0)} ],
 	[ 'kid', 'kid96 as uuid', 'CREATE TABLE t (id uuid DEFAULT kid96_next()::uuid PRIMARY KEY)',
 		q{kid96_make(now() + interval '20 min', 1, 0)::uuid} ],
+	[ 'kid53', 'kid53', 'CREATE TABLE t (id bigint DEFAULT kid53_next() PRIMARY KEY)', $number ],
+	[ 'kid53', 'a domain with a default of kid53', 'CREATE TABLE t (id web_number PRIMARY KEY)', $number ],
+	[ 'kid53', 'kid53, and numbers that are none',
+		'CREATE TABLE t (id bigint DEFAULT kid53_next() PRIMARY KEY); INSERT INTO t VALUES (-9), (5), (0)', $number ],
 	[ 'flake', 'flake', 'CREATE TABLE t (id flake PRIMARY KEY)', q{flake_make(now() + interval '20 min', 0, 0, 0)} ],
 	[ 'flake', 'flake as bigint', 'CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)',
 		q{flake_make(now() + interval '20 min', 0, 0, 0)::bigint} ],
@@ -242,7 +256,7 @@ answer($writer, 'BEGIN; DELETE FROM t;');
 is(sql($decided) =~ s/ \S+$//r, 'kid: t.id', 'an ID that an open transaction has deleted is observed');
 is(sql(q{BEGIN; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid()
 			AND relation IN ('t'::regclass, 'pg_namespace'::regclass) AND mode <> 'AccessShareLock';
-		COMMIT}), "4\n0", 'kid_observe_all() keeps no lock');
+		COMMIT}), "5\n0", 'kid_observe_all() keeps no lock');
 answer($writer, 'ROLLBACK;');
 like(output_of("BEGIN ISOLATION LEVEL $_; SELECT * FROM kid_observe_all()"),
 	qr{55000: stored IDs can only be read at READ COMMITTED}, "not at $_") foreach 'REPEATABLE READ', 'SERIALIZABLE';
@@ -437,8 +451,9 @@ in_new_database('travels');
 sql('CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next());
 	CREATE TABLE g (id kid96 PRIMARY KEY DEFAULT kid96_next());
 	 CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE n (id bigint PRIMARY KEY DEFAULT kid53_next());
 	CREATE TABLE f (id flake PRIMARY KEY DEFAULT flake_next())');
-my $fill = join '', map { "INSERT INTO $_ SELECT FROM generate_series(1, 1000);" } qw(k g b f);
+my $fill = join '', map { "INSERT INTO $_ SELECT FROM generate_series(1, 1000);" } qw(k g b f n);
 $node->set_clock('+30m');
 sql($fill);
 $node->set_clock('+0');
@@ -446,8 +461,8 @@ sql($fill);
 my $dump = $node->basedir . '/dump.sql';
 $node->command_ok([ 'pg_dump', '-d', $node->connstr($database), '-f', $dump ], 'pg_dump');
 my $last = q{SELECT (SELECT max(id) FROM k), (SELECT max(kid_timestamp(id)) FROM g), (SELECT max(id) FROM b),
-	(SELECT max(id) FROM f)};
-my ($k, $g, $b, $f) = split /[|]/, sql($last);
+	(SELECT max(id) FROM f), (SELECT max(id) FROM n)};
+my ($k, $g, $b, $f, $n) = split /[|]/, sql($last);
 $node->stop;
 my $restored = FakeClock->new('restored');
 $restored->init;
@@ -455,15 +470,16 @@ $restored->start;
 $restored->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ],
 	'the dump is restored');
 my $above = "SELECT kid_next() > '$k', kid_timestamp(kid96_next()) > '$g', kid_next()::bigint > $b,
-	flake_next() > '$f'";
-is($restored->sql($above), 'f|f|f|f', 'restored: new IDs would not be above the old ones');
+	flake_next() > '$f', kid53_next() > $n";
+is($restored->sql($above), 'f|f|f|f|f', 'restored: new IDs would not be above the old ones');
 is($restored->sql('SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0,
 	'restored: kid_observe_all() reports no problem');
-is($restored->sql($above), 't|t|t|t', 'restored: after kid_observe_all() new IDs are above the old ones');
+is($restored->sql($above), 't|t|t|t|t', 'restored: after kid_observe_all() new IDs are above the old ones');
 $restored->sql($fill);
 is($restored->sql("SELECT (SELECT count(*) FROM k WHERE id > '$k'), (SELECT count(*) FROM g WHERE kid_timestamp(id) >
-		'$g'), (SELECT count(*) FROM b WHERE id > $b), (SELECT count(*) FROM f WHERE id > '$f')"),
-	'1000|1000|1000|1000', 'restored: the IDs of new rows are above the old ones');
+		'$g'), (SELECT count(*) FROM b WHERE id > $b), (SELECT count(*) FROM f WHERE id > '$f'),
+		(SELECT count(*) FROM n WHERE id > $n)"),
+	'1000|1000|1000|1000|1000', 'restored: the IDs of new rows are above the old ones');
 
 $restored->stop;
 done_testing();
