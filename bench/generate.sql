@@ -16,6 +16,8 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'kid64', 'pg_uuidv7', NULL),
     ('generate', 'kid64', 'snowflake', NULL),
     ('generate', 'kid64, kid_next(n)', 'kid64', 0.65),    -- README.md says 40 % less
+    ('generate', 'kid53', 'kid64', 1.05),
+    ('generate', 'kid53', 'bigserial', NULL),
     ('generate', 'kid96', 'uuid v4', NULL),
     ('generate', 'sno', 'uuid v4', NULL),
     ('generate', 'flake', 'bigserial', NULL),
@@ -27,6 +29,7 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'kid64 in plain SQL', 'bigserial', NULL),
     ('generate', 'kid64 in plain SQL', 'uuid v4', NULL),
     ('generate', 'kid64 in plain SQL', 'pg_uuidv7', 1.0),
+    ('generate', 'kid53 in plain SQL', 'kid64 in plain SQL', NULL),
     ('generate', 'kid_uuidv7 in plain SQL', 'uuid v4', NULL),
     ('call', 'kid64', 'a C function that does nothing', 1.25);
 CALL compare('generate', :rounds);

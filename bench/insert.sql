@@ -9,6 +9,8 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('insert', 'kid64', 'uuid v7', NULL),
     ('insert', 'kid64', 'pg_uuidv7', 0.55),
     ('insert', 'kid64', 'snowflake', NULL),
+    ('insert', 'kid53', 'kid64', 1.05),
+    ('insert', 'kid53', 'bigserial', 0.92),
     ('insert', 'kid96', 'uuid v4', NULL),
     ('insert', 'sno', 'uuid v4', NULL),
     ('insert', 'flake', 'bigserial', NULL),
@@ -19,13 +21,14 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('insert', 'kid64 in plain SQL', 'kid64', NULL),
     ('insert', 'kid64 in plain SQL', 'bigserial', NULL),
     ('insert', 'kid64 in plain SQL', 'uuid v4', 0.65),
+    ('insert', 'kid53 in plain SQL', 'kid64 in plain SQL', NULL),
     ('insert', 'kid_uuidv7 in plain SQL', 'uuid v4', NULL);
 CALL compare('insert', :rounds);
 
 INSERT INTO turns
 SELECT 'index size', name, 1, pg_relation_size(format('%I', 'insert ' || name || '_pkey')::regclass) / 1e6 FROM generators;
 INSERT INTO comparisons (section, name, rival, target)
-SELECT 'index size', name, 'bigserial', 1.0 FROM generators WHERE name IN ('kid64', 'flake');
+SELECT 'index size', name, 'bigserial', 1.0 FROM generators WHERE name IN ('kid64', 'kid53', 'flake');
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'index size', kid.name, other.name, CASE kid.name WHEN 'kid_uuidv7' THEN 1.0 END
   FROM generators AS kid, generators AS other

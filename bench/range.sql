@@ -6,12 +6,12 @@ DECLARE
     hour timestamptz;
 BEGIN
     FOR hour IN SELECT generate_series(timestamptz '2026-01-01', '2026-01-03 23:00', '30 min') LOOP
-        EXECUTE format(query, hour, hour + interval '1 hour');
+        EXECUTE format(query, hour, hour + interval '1 hour', kid53_floor(hour), kid53_floor(hour + interval '1 hour') - 1);
     END LOOP;
 END $$;
 CREATE TABLE dated (name text, type text, id text);
 INSERT INTO dated SELECT type, type, type || '_at(t)' FROM id_types;
-INSERT INTO dated VALUES ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)');
+INSERT INTO dated VALUES ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)'), ('kid53', 'bigint', 'kid53_at(t)');
 SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, type),
        format('INSERT INTO %I SELECT %s, t, g
                  FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t
@@ -25,12 +25,19 @@ SELECT 'range', task || ', ' || name || ' ' || side,
        format('SELECT each_hour(%L)', format('SELECT %s FROM %I WHERE %s', result, 'dated ' || name, condition))
   FROM (VALUES ('sum(n)', 'sum(n)'), ('count(*)', 'count(*)')) AS tasks (task, result), dated,
        LATERAL
-       (VALUES ('id', CASE type WHEN 'uuid' THEN 'kid_within(id, tstzrange(%L, %L))' ELSE 'id <@ tstzrange(%L, %L)' END),
+       (VALUES ('id', CASE type WHEN 'uuid' THEN 'kid_within(id, tstzrange(%L, %L))' WHEN 'bigint' THEN 'kid53_within(id, %L, %L)'
+                          ELSE 'id <@ tstzrange(%L, %L)' END),
                ('created_at', 'created_at >= %L AND created_at < %L')) AS sides (side, condition);
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'range', task || ', ' || name || ' id', task || ', ' || name || ' created_at', 1.1
   FROM unnest('{sum(n),count(*)}'::text[]) AS task, dated
  ORDER BY task DESC, name;
+INSERT INTO contestants (section, name, query)
+SELECT 'range', task || ', two numbers',
+       format('SELECT each_hour(%L)', format('SELECT %s FROM "dated kid53" WHERE id BETWEEN %%3$s AND %%4$s', task))
+  FROM unnest('{sum(n),count(*)}'::text[]) AS task;
+INSERT INTO comparisons (section, name, rival, target)
+SELECT 'range', task || ', kid53 id', task || ', two numbers', 1.05 FROM unnest('{sum(n),count(*)}'::text[]) AS task;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 CALL compare('range', :rounds * 3);
@@ -47,9 +54,10 @@ BEGIN
 END $$;
 INSERT INTO contestants (section, name, query)
 SELECT 'planning', name || ' ' || side, format('SELECT plan_hours(%L, %L)', condition, 'dated ' || name)
-  FROM dated,
-       (VALUES ('id, range', 'kid_within(id, tstzrange(%L, %L))'),
-               ('id, two bounds', 'id >= %L::timestamptz AND id < %L::timestamptz'),
+  FROM dated, LATERAL
+       (VALUES ('id, range', CASE type WHEN 'bigint' THEN 'kid53_within(id, %L, %L)' ELSE 'kid_within(id, tstzrange(%L, %L))' END),
+               ('id, two bounds', CASE type WHEN 'bigint' THEN 'id >= kid53_floor(%L) AND id < kid53_floor(%L)'
+                                      ELSE 'id >= %L::timestamptz AND id < %L::timestamptz' END),
                ('created_at', 'created_at >= %L::timestamptz AND created_at < %L::timestamptz')) AS sides (side, condition);
 INSERT INTO comparisons (section, name, rival)
 SELECT 'planning', name || ' ' || side, name || ' created_at'

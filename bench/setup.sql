@@ -19,8 +19,10 @@ SELECT typname AS type, CASE typname WHEN 'kid64' THEN 'kid_next()' ELSE typname
 CREATE TABLE generators (name text PRIMARY KEY, id text, call text);
 INSERT INTO generators SELECT type, format('%s DEFAULT %s', type, call), call FROM id_types;
 INSERT INTO generators VALUES
+    ('kid53', 'bigint DEFAULT kid53_next()', 'kid53_next()'),
     ('kid_uuidv7', 'uuid DEFAULT kid_uuidv7()', 'kid_uuidv7()'),
     ('kid64 in plain SQL', 'kid.kid64 DEFAULT kid.kid_next()', 'kid.kid_next()'),
+    ('kid53 in plain SQL', 'bigint DEFAULT kid.kid53_next()', 'kid.kid53_next()'),
     ('kid_uuidv7 in plain SQL', 'uuid DEFAULT kid.kid_uuidv7()', 'kid.kid_uuidv7()'),
     ('bigserial', 'bigserial', 'nextval(''numbers'')'),
     ('uuid v4', 'uuid DEFAULT gen_random_uuid()', 'gen_random_uuid()');

@@ -4,6 +4,7 @@
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
 #include "../../src/core/types/flax.hpp"
+#include "../../src/core/types/kid53.hpp"
 #include "../../src/core/types/kid64.hpp"
 #include "../../src/core/types/kid96.hpp"
 #include "../../src/core/types/sno.hpp"
@@ -105,6 +106,7 @@ template <class Id, Id const &layout> void unpack(State &state) {
   each(state, random_ids<Id>(), [](auto id) { DoNotOptimize(layout.time(id)); });
 }
 
+constexpr kid53 kid53_layout;
 constexpr kid64 kid64_layout;
 constexpr kid96 kid96_layout{8};
 constexpr sno sno_layout;
@@ -147,10 +149,12 @@ template <class Clock, class Read> void next(State &state) {
 }
 
 BENCHMARK_TEMPLATE(next, kid_clock, counter);
+BENCHMARK_TEMPLATE(next, kid53_clock, counter);
 BENCHMARK_TEMPLATE(next, flake_clock, counter);
 BENCHMARK_TEMPLATE(next, sno_clock, counter);
 BENCHMARK_TEMPLATE(next, uuidv7_clock, counter);
 BENCHMARK_TEMPLATE(next, kid_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, kid53_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK_TEMPLATE(next, flake_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK_TEMPLATE(next, sno_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK_TEMPLATE(next, uuidv7_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
@@ -174,6 +178,9 @@ PLAIN(sno);
 EVERY(flax);
 PLAIN(flax);
 EVERY(flake);
+// Its text is that of bigint.
+BENCHMARK_TEMPLATE(pack, kid53, kid53_layout);
+BENCHMARK_TEMPLATE(unpack, kid53, kid53_layout);
 
 } // namespace
 } // namespace kid

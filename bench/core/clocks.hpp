@@ -3,6 +3,7 @@
 
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
+#include "../../src/core/types/kid53.hpp"
 #include "../../src/core/types/kid64.hpp"
 #include "../../src/core/types/sno.hpp"
 #include "../../src/core/types/uuidv7.hpp"

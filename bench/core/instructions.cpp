@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   auto const calls = std::strtoul(argv[2], nullptr, 10);
   auto const is = [&](char const *name) { return std::strcmp(argv[1], name) == 0; };
   std::uint64_t const sum = is("kid")      ? counted<kid::kid_clock>(cell, calls)
+                            : is("kid53")  ? counted<kid::kid53_clock>(cell, calls)
                             : is("sno")    ? counted<kid::sno_clock>(cell, calls)
                             : is("flake")  ? counted<kid::flake_clock>(cell, calls)
                             : is("uuidv7") ? counted<kid::uuidv7_clock>(cell, calls)
