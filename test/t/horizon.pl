@@ -17,6 +17,7 @@ $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION kid;
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text);
+	CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid53_next(), what text);
 	CREATE TABLE others (n int);
 	CREATE DATABASE elsewhere;
 });
@@ -29,6 +30,12 @@ sub add { return sql("INSERT INTO events (what) VALUES ('" . shift . "') RETURNI
 my $poll = "SELECT string_agg(what, ' ' ORDER BY id) FROM events WHERE id < kid_horizon();";
 sub seen { return sql($poll) }
 
+# The same of kid53.
+my $poll53 = "SELECT string_agg(what, ' ' ORDER BY id) FROM numbers WHERE id < kid53_horizon();";
+sub seen53 { return sql($poll53) }
+
+sub add53 { return sql("INSERT INTO numbers (what) VALUES ('" . shift . "') RETURNING id") }
+
 # Returns whether the horizon is at $id: above all rows with lower IDs.
 sub holds
 {
@@ -38,7 +45,7 @@ sub holds
 }
 
 is(sql('SELECT kid_horizon() = kid_horizon(), flake_horizon() = flake_horizon(),
-		kid_uuidv7_horizon() = kid_uuidv7_horizon()'), 't|t|t', 'before the first ID there is a horizon');
+		kid_uuidv7_horizon() = kid_uuidv7_horizon(), kid53_horizon() = kid53_horizon()'), 't|t|t|t', 'before the first ID there is a horizon');
 add('a');
 is(seen(), 'a', 'the last committed row is below it');
 my @session = map { open_session($node) } 0 .. 3;
@@ -65,16 +72,30 @@ answer($session[0], 'ROLLBACK;');
 answer($session[0], 'SELECT kid_next();');
 is(sql('SELECT kid_horizon() > max(id) FROM events'), 't', 'an ID without a row is below it');
 
+# kid53 has a horizon of its own.
+add53('a');
+$early = answer($session[0], q{BEGIN; INSERT INTO numbers (what) VALUES ('b') RETURNING id;});
+add53('c');
+is(seen53(), 'a', 'kid53: an open transaction holds it back');
+is(sql("SELECT kid53_horizon() <= $early, kid53_horizon() > max(id) FROM numbers WHERE id < $early"), 't|t',
+	'kid53: the horizon is at its ID');
+is(sql("SELECT clock FROM kid_stats() WHERE held_by = $session[0]{pid}"), 'kid53', 'kid53: kid_stats() shows which');
+answer($session[0], 'COMMIT;');
+is(seen53(), 'a b c', 'kid53: when it has committed, all rows are below');
+answer($session[0], 'SELECT kid53_next(100);');
+is(sql('SELECT kid53_horizon() > max(id) FROM numbers'), 't', 'kid53: IDs without rows are below it');
+
 # Transactions that are not in the way.
 answer($session[0], 'BEGIN; INSERT INTO others VALUES (1);');
 answer($session[1], 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM events;');
-answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(0), flax_next();');
+answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(0), flax_next(), kid53_next();');
 my $stranger = open_session($node, 'elsewhere');
 answer($stranger, 'BEGIN; SELECT kid_next();');
 add('e');
 is(seen(), 'a b c d e',
 	'transactions without IDs, with IDs of other clocks, and in other databases do not hold it back');
-is(sql('SELECT flake_horizon() > flake_next()'), 'f', 'each clock has its own horizon');
+is(sql('SELECT flake_horizon() > flake_next(), kid53_horizon() > kid53_next()'), 'f|f',
+	'each clock has its own horizon');
 answer($session[$_], 'ROLLBACK;') foreach 0 .. 2;
 answer($stranger, 'ROLLBACK;');
 
@@ -154,22 +175,25 @@ is(sql("CALL measure(2000, $_, NULL)"), sql("CALL measure(2, $_, NULL)"),
 sub prepare
 {
 	my ($what) = @_;
-	return sql("BEGIN; INSERT INTO events (what) VALUES ('$what') RETURNING id; PREPARE TRANSACTION '$what'")
-	  =~ s/\n.*//sr;
+	return sql("BEGIN; INSERT INTO events (what) VALUES ('$what') RETURNING id;
+		INSERT INTO numbers (what) VALUES ('$what'); PREPARE TRANSACTION '$what'") =~ s/\n.*//sr;
 }
 my $bound = prepare('g');
 add('h');
+add53('h');
 my $all = 'a b c d e f g h';
 my $before = 'a b c d e f';
 is(seen(), $before, 'a prepared transaction holds it back');
+is(seen53(), 'a b c', 'kid53: a prepared transaction holds it back');
 is(sql("SELECT string_agg(concat_ws(' ', clock, held_by), ', ' ORDER BY clock) FROM kid_stats()"),
-	'flake, kid 0, sno, uuidv7', 'kid_stats() shows process 0');
+	'flake, kid 0, kid53 0, sno, uuidv7', 'kid_stats() shows process 0');
 foreach my $mode ('fast', 'immediate')
 {
 	close_session($_) foreach splice @session;
 	$node->stop($mode);
 	$node->start;
 	is(seen(), $before, "after a restart, $mode, the prepared transaction holds it back");
+	is(seen53(), 'a b c', "kid53: after a restart, $mode, the prepared transaction holds it back");
 	is(holds($bound), 't', "after a restart, $mode, the horizon is at its ID");
 }
 @session = map { open_session($node) } 0 .. 1;
@@ -177,6 +201,7 @@ answer($session[0], $begin);
 sql("COMMIT PREPARED 'g'");
 unlike(answer($session[0], $poll), qr/h/, 'a snapshot from before COMMIT PREPARED gets a horizon below it');
 is(seen(), $all, 'after COMMIT PREPARED it no longer holds it back');
+is(seen53(), 'a b c g h', 'kid53: after COMMIT PREPARED it no longer holds it back');
 prepare('y');
 sql("ROLLBACK PREPARED 'y'");
 is(seen(), $all, 'after ROLLBACK PREPARED, neither');
@@ -190,7 +215,7 @@ is(seen(), $all, 'and none any more');
 # Other prepared transactions take the place of one that an older snapshot does not see.
 $bound = prepare('z');
 answer($session[1], $begin);
-sql("COMMIT PREPARED 'z'; DELETE FROM events WHERE what = 'z'");
+sql("COMMIT PREPARED 'z'; DELETE FROM events WHERE what = 'z'; DELETE FROM numbers WHERE what = 'z'");
 prepare("o$_") foreach 1 .. 3;
 is(answer($session[1], "SELECT kid_horizon() <= '$bound';"), 't', 'a prepared transaction whose place was reused');
 answer($session[1], 'ROLLBACK;');
@@ -216,6 +241,7 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 $bound = prepare('l');
 add('m');
+add53('m');
 answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('lost');});
 sql('CHECKPOINT');
 add('n');
@@ -227,12 +253,16 @@ my $old = open_session($standby);
 answer($old, $begin);
 $standby->promote;
 is($standby->safe_psql('postgres', $poll), "$all k", 'after a promotion the prepared transaction holds it back');
+is($standby->safe_psql('postgres', $poll53), 'a b c g h k',
+	'kid53: after a promotion the prepared transaction holds it back');
 is(holds($bound, $standby), 't', 'after a promotion the horizon is at its ID');
 $standby->safe_psql('postgres', "COMMIT PREPARED 'l'");
 like(answer($old, 'SELECT kid_horizon() <= ' . "'$bound';"), qr/^t$/,
 	'a snapshot from before the promotion gets a low horizon');
 is($standby->safe_psql('postgres', $poll), "$all k l m n",
 	'after COMMIT PREPARED on the promoted server all rows are below');
+is($standby->safe_psql('postgres', $poll53), 'a b c g h k l m',
+	'kid53: after COMMIT PREPARED on the promoted server all rows are below');
 
 # Polls of one transaction. Between the first two, no transaction that has an ID ends, so both see the same rows.
 close_session($_) foreach @session, $old, $stranger;
@@ -322,15 +352,16 @@ $node->start;
 # The trigger that keeps out what the horizon does not wait for.
 sql(q{
 	CREATE TABLE own (id kid64 PRIMARY KEY DEFAULT kid_next(), f flake DEFAULT flake_next(),
-		u uuid DEFAULT kid_uuidv7(), n int);
+		u uuid DEFAULT kid_uuidv7(), j bigint DEFAULT kid53_next(), n int);
 	CREATE TRIGGER own_id BEFORE INSERT OR UPDATE OF id ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id');
 	CREATE TRIGGER own_f AFTER INSERT OR UPDATE ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('f');
 	CREATE TRIGGER own_u BEFORE INSERT OR UPDATE ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('u');
+	CREATE TRIGGER own_j BEFORE INSERT OR UPDATE ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('j', 'kid53');
 	INSERT INTO own (n) SELECT generate_series(1, 3);
-	UPDATE own SET id = id, f = f, u = u, n = n + 1;
+	UPDATE own SET id = id, f = f, u = u, j = j, n = n + 1;
 	UPDATE own SET id = kid_next() WHERE n = 4;
-	INSERT INTO own (id, f, u) SELECT kid_next(), flake_next(), kid_uuidv7();
-	INSERT INTO own (f, u) VALUES (NULL, NULL);
+	INSERT INTO own (id, f, u, j) SELECT kid_next(), flake_next(), kid_uuidv7(), kid53_next();
+	INSERT INTO own (f, u, j) VALUES (NULL, NULL, NULL);
 });
 my $id = sql('SELECT kid_next()');
 like(error_of("INSERT INTO own (id) VALUES ('$id')"), qr/^23514: ID \Q$id\E was not made in this transaction/,
@@ -353,6 +384,13 @@ like(error_of('INSERT INTO own (id) VALUES (kid64_at(now()))'), qr/^23514/, 'an 
 like(error_of("INSERT INTO own (f) VALUES (flake_at(now()))"), qr/^23514/, 'a flake of flake_at() is rejected');
 like(error_of("INSERT INTO own (u) VALUES (kid_uuidv7_at(now()))"), qr/^23514/,
 	'a uuid of kid_uuidv7_at() is rejected');
+my $number = sql('SELECT kid53_next()');
+like(error_of("BEGIN; SELECT kid53_next(); INSERT INTO own (j) VALUES ($_)"), qr/^23514: ID \S+ was not made in this/,
+	"kid53: an ID that was not made in this transaction is rejected: $_")
+  foreach $number, "kid53_at('2080-01-01')", 0, -1, 9007199254740992, 9223372036854775807,
+  'kid_next()';
+like(error_of('INSERT INTO own (j) VALUES (kid53_at(now()))'), qr/^23514/, 'an ID of kid53_at() is rejected');
+like(error_of("UPDATE own SET j = $number WHERE n = 2"), qr/^23514/, 'kid53: also in an update');
 like(error_of('INSERT INTO own (u) VALUES (gen_random_uuid())'), qr/^22023: uuid "\S+" is not of version 7/,
 	'a random uuid is rejected');
 # Bits that no generator makes: C is 1023, so the state is one of the next second.

@@ -1,6 +1,7 @@
-# Consumers that read up to the horizon miss no row, while eight sessions write in all ways in which a transaction may
-# commit after one with a later ID. A consumer that does not use the horizon misses rows meanwhile, so the test can find
-# such rows. A race of a few instructions is too seldom for this test: test/unit/horizon_test.cpp explores those.
+# Consumers that read up to the horizon miss no row, while sixteen sessions write in all ways in which a transaction may
+# commit after one with a later ID. Half of the rows have kid64, and half of them kid53. A consumer that does not use the
+# horizon misses rows meanwhile, so the test can find such rows. A race of a few instructions is too seldom for this
+# test: test/unit/horizon_test.cpp explores those.
 #
 # KID_SECONDS is how long the sessions write.
 # Promise: No row is still to come
@@ -14,15 +15,15 @@ use Test::More;
 my $seconds = $ENV{KID_SECONDS} || 12;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 20\n");
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION kid;
-	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text);
-	CREATE TABLE seen (consumer text, id kid64);
+	CREATE TABLE seen (consumer text, id bigint);
 	CREATE TABLE writers (ended boolean);
 	INSERT INTO writers VALUES (false);
-
+});
+my $procedures = q{
 	CREATE PROCEDURE write_in_parts() LANGUAGE plpgsql AS $$
 	BEGIN
 		FOR i IN 1..3 LOOP
@@ -51,7 +52,17 @@ $node->safe_psql('postgres', q{
 			INSERT INTO events (what) VALUES ('after');
 		END;
 	END $$;
-});
+};
+
+# Returns SQL that does the same with kid53.
+sub with_kid53
+{
+	my ($sql) = @_;
+	return $sql =~ s/\bevents\b/numbers/gr =~ s/\bkid_(next|horizon)\b/kid53_$1/gr =~ s/::bigint::kid64//gr
+	  =~ s/\bkid64\b/bigint/gr =~ s/\bwrite_/write53_/gr =~ s/'writer :/'writer53 :/gr;
+}
+my $table = 'CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text);';
+$node->safe_psql('postgres', join '', map { ($_, with_kid53($_)) } $table, $procedures);
 
 # pgbench's scripts, each with its weight.
 my $insert = 'INSERT INTO events DEFAULT VALUES;';
@@ -73,6 +84,7 @@ my %writers = (
 	'fast@3' => 'CALL write_fast();',
 	'in_parts@5' => 'CALL write_in_parts();',
 	'failing@5' => 'CALL write_and_fail();');
+my %all_writers = (%writers, map { ("kid53_$_" => with_kid53($writers{$_})) } keys %writers);
 
 # Name, isolation level, and what the consumer does between its snapshot and its query. The last column is
 # the condition.
@@ -84,16 +96,18 @@ my @consumers = (
 	[ 'repeatable', 'repeatable read', 'PERFORM pg_sleep(random() * 0.005)', $horizon ],
 	[ 'old', 'repeatable read', 'PERFORM pg_sleep(random() * 0.5)', $horizon ],
 	[ 'serializable', 'serializable', 'PERFORM pg_sleep(random() * 0.005)', $horizon ]);
+my @consumers53 = map { [ "$_->[0]53", @$_[ 1, 2 ], with_kid53($_->[3]), 'numbers' ] }
+  grep { $_->[0] =~ /naive|busy|repeatable|old/ } @consumers;
 my @sessions;
 
-foreach my $consumer (@consumers)
+foreach my $consumer (@consumers, @consumers53)
 {
-	my ($name, $isolation, $delay, $condition) = @$consumer;
-	push @sessions, start_session($node, qq{
+	my ($name, $isolation, $delay, $condition, $numbers) = @$consumer;
+	my $sql = qq{
 		\\set ON_ERROR_STOP 1
 		CREATE PROCEDURE $name() LANGUAGE plpgsql AS \$\$
 		DECLARE
-			last kid64 := '...........';
+			last kid64 := 0::bigint::kid64;
 			ids kid64[];
 			over boolean;
 			rows refcursor;
@@ -104,7 +118,7 @@ foreach my $consumer (@consumers)
 				$delay;
 				FETCH rows INTO ids;
 				CLOSE rows;
-				INSERT INTO seen SELECT '$name', unnest(ids);
+				INSERT INTO seen SELECT '$name', unnest(ids)::bigint;
 				EXIT WHEN over AND ids IS NULL;
 				last := coalesce(ids[cardinality(ids)], last);
 				COMMIT;
@@ -113,21 +127,24 @@ foreach my $consumer (@consumers)
 		SET default_transaction_isolation = '$isolation';
 		CALL $name();
 		SELECT 'done';
-	});
+	};
+	push @sessions, start_session($node, $numbers ? with_kid53($sql) : $sql);
 }
-$node->pgbench("-n -c 8 -j 2 -T $seconds", 0, [qr{processed}], [qr{^$}], 'eight sessions write', \%writers);
+$node->pgbench("-n -c 16 -j 2 -T $seconds", 0, [qr{processed}], [qr{^$}], 'sixteen sessions write', \%all_writers);
 $node->safe_psql('postgres', 'UPDATE writers SET ended = true');
 wait_for_output($_, qr/^done$/m) foreach @sessions;
 $_->{handle}->finish foreach @sessions;
 
-my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM events');
-note "$rows rows";
-foreach my $name (map { $_->[0] } @consumers)
+my $rows = $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM numbers)');
+note "rows of kid64 and of kid53: $rows";
+foreach (@consumers, @consumers53)
 {
+	my ($name, $of) = @$_[ 0, 4 ];
+	$of //= 'events';
 	my ($missed, $polled) = split /\|/, $node->safe_psql('postgres', qq{
 		SELECT count(*) FILTER (WHERE s.id IS NULL), count(DISTINCT s.xmin::text)
-		  FROM events e LEFT JOIN seen s ON s.id = e.id AND s.consumer = '$name'});
-	if ($name eq 'naive')
+		  FROM $of e LEFT JOIN seen s ON s.id = e.id::bigint AND s.consumer = '$name'});
+	if ($name =~ /^naive/)
 	{
 		cmp_ok($missed, '>', 0, "without the horizon a consumer missed $missed rows");
 		next;
