@@ -16,7 +16,8 @@ $primary->append_conf('postgresql.conf',
 $primary->start;
 $primary->sql('CREATE EXTENSION kid;
 			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(),
-				flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
+				flake flake UNIQUE DEFAULT flake_next(), kid53 bigint UNIQUE DEFAULT kid53_next(),
+				sno sno UNIQUE DEFAULT sno_next(),
 							uuid uuid UNIQUE DEFAULT kid_uuidv7())');
 $primary->backup('base');
 
@@ -27,16 +28,17 @@ sub check_new_ids
 {
 	my ($server, $name, $insert_100) = @_;
 	my ($count, @highest) = split /[|]/,
-	  $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text) FROM ids');
+	  $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text), max(kid53)
+		FROM ids');
 	note "$name: checked with $count rows";
 	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1],
-			kid_uuidv7() > '$highest[2]'"), 't|t|t',
-		"$name: kid64, flake and uuid are above all earlier ones");
+			kid_uuidv7() > '$highest[2]', kid53_next() > $highest[3]"), 't|t|t|t',
+		"$name: kid64, kid53, flake and uuid are above all earlier ones");
 	my ($status, $stdout, $stderr) = $server->psql('postgres',
 		$insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
 	unlike($stderr, qr{ERROR}, "$name: no unique key rejects a new ID");
 	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]
-			AND uuid > '$highest[2]'"), 100, "$name: all rows are inserted");
+			AND uuid > '$highest[2]' AND kid53 > $highest[3]"), 100, "$name: all rows are inserted");
 	return;
 }
 
@@ -51,16 +53,17 @@ append_to_file($load, "$insert;\n" x 20000);
 my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-f', $load ],
 	'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 $standby->poll_query_until('postgres', 'SELECT count(*) > 1000 FROM ids') or die;
-foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid_observe(kid64_floor(now()))',
-	'kid_reset_clock(now())')
+foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid53_next()',
+	'kid_observe(kid64_floor(now()))', 'kid53_observe(5)', 'kid_reset_clock(now())')
 {
 	my ($function) = $call =~ /^(\w+)/;
 	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery},
 		"$function() fails during recovery");
 }
-is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '4|0', 'kid_stats() works during recovery');
+is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '5|0', 'kid_stats() works during recovery');
 $standby->promote;
-is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't',
+is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp(), kid53_timestamp(max(kid53)) > clock_timestamp()
+		FROM ids"), 't|t',
 	'promoted: the IDs of its rows are ahead of its clock');
 my ($latest_kid, $latest_sno) = split /[|]/,
   $standby->sql('SELECT max(kid_timestamp(kid)), max(kid_timestamp(sno)) FROM ids');

@@ -20,8 +20,11 @@ template <class Id> std::uint64_t state_argument(Datum argument) {
   return state_of(layout, id);
 }
 
+/// What SQL calls observe() for IDs of a type, for messages.
+template <class Id> constexpr char const *observe_name = "kid_observe()";
+
 template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
-  clock_ref const clock(shared("kid_observe()"), Clock);
+  clock_ref const clock(shared(observe_name<Id>), Clock);
   observe(clock, state_argument<Id>(PG_GETARG_DATUM(0)));
   PG_RETURN_VOID();
 }

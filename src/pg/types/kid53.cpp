@@ -36,6 +36,8 @@ template <> kid53::word id_argument<kid53>(Datum argument) {
   return id;
 }
 
+template <> constexpr char const *observe_name<kid53> = "kid53_observe()";
+
 template <> std::uint64_t state_argument<kid53>(Datum argument) {
   return id_argument<kid53>(argument);
 }
