@@ -1,6 +1,6 @@
 # The IDs that clients were given, kept outside the servers, so that the ledger keeps what a server forgets.
-# Three counts must be 0: IDs that were given twice; IDs of kid64, flake and uuid at or below an earlier
-# one; and rows that a unique key rejected.
+# Three counts must be 0: IDs that were given twice; IDs of kid64, kid53, flake and uuid at or below an
+# earlier one; and rows that a unique key rejected.
 package Ledger;
 use strict;
 use warnings;
@@ -10,7 +10,8 @@ use Test::More ();
 # the same number.
 our $settings = "kid.sno_partition = 7\nkid.max_wait = '20s'\n";
 our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
-	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(),
+	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), kid53 bigint UNIQUE DEFAULT kid53_next(),
+		flake flake UNIQUE DEFAULT flake_next(),
 		sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
 
 sub new
@@ -32,8 +33,8 @@ sub statements
 {
 	my ($self, $count) = @_;
 	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count)
-		RETURNING kid::bigint, flake::bigint, sno, uuid;\n";
-	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next(),
+		RETURNING kid::bigint, kid53, flake::bigint, sno, uuid;\n";
+	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(),
 		kid_uuidv7() FROM generate_series(1, $count);\n";
 }
 
@@ -43,10 +44,11 @@ sub add
 	my ($self, $name, $stdout, $stderr) = @_;
 	my %highest = %{ $self->{highest} };
 	# If a session was killed, its last line may be cut. Numbers are padded so that they sort as text.
-	while ($stdout =~ /^(\d+)\|(\d+)\|(\w{16})(?:\|([-0-9a-f]{36}))?$/mg)
+	while ($stdout =~ /^(\d+)\|(\d+)\|(\d+)\|(\w{16})(?:\|([-0-9a-f]{36}))?$/mg)
 	{
-		my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), sno => $3);
-		$id{uuid} = $4 if defined $4;
+		my %id = (sno => $4);
+		@id{qw(kid kid53 flake)} = map { sprintf('%020d', $_) } $1, $2, $3;
+		$id{uuid} = $5 if defined $5;
 		foreach my $type (keys %id)
 		{
 			$self->wrong("$name: $type $id{$type}", 'repeated') if $self->{seen}{"$type $id{$type}"}++;

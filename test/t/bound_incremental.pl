@@ -23,7 +23,7 @@ foreach my $n (0 .. $#ways)
 		CREATE EXTENSION IF NOT EXISTS kid;
 		CREATE TABLE IF NOT EXISTS ids (n int, kid kid64 UNIQUE DEFAULT kid_next(),
 			flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
-			uuid uuid UNIQUE DEFAULT kid_uuidv7());
+			uuid uuid UNIQUE DEFAULT kid_uuidv7(), kid53 bigint UNIQUE DEFAULT kid53_next());
 		INSERT INTO ids SELECT generate_series(1, 1000)});
 	$primary->backup("full$n");
 	$primary->sql('INSERT INTO ids SELECT generate_series(1, 1000); CHECKPOINT');
@@ -37,12 +37,13 @@ foreach my $n (0 .. $#ways)
 	$restored->set_clock('-90s');
 	$restored->start;
 	is($restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next()
-			AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
+			AND max(kid53) < kid53_next() AND bool_and(uuid < kid_uuidv7()),
+			max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
 		"$rows|t|t|t", "$way: new IDs of the combined backup are above its own, although its clock is behind");
 	$restored->sql('INSERT INTO ids SELECT generate_series(1, 3000)');
-	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid)
-			FROM ids'),
-		join('|', ($rows + 3000) x 4), "$way: no ID repeats");
+	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid),
+			count(DISTINCT kid53) FROM ids'),
+		join('|', ($rows + 3000) x 5), "$way: no ID repeats");
 	$restored->stop;
 }
 

@@ -52,7 +52,8 @@ my $there = $ledger->copy;
 $ledger->add('while the base backup is taken', ${ $session->{stdout} }, ${ $session->{stderr} });
 my $copy = new_server('copy', $primary, '-20s', backup => 'running');
 like(slurp_file($copy->logfile), qr/redo starts/, 'a base backup without a signal file starts with crash recovery');
-$there->add('in the base backup', $copy->sql('SELECT kid::bigint, flake::bigint, sno, uuid FROM ids ORDER BY kid'), '');
+$there->add('in the base backup',
+	$copy->sql('SELECT kid::bigint, kid53, flake::bigint, sno, uuid FROM ids ORDER BY kid'), '');
 $there->goes_on('a base backup without a signal file', $copy);
 $there->is_right('a base backup without a signal file');
 $copy->stop('immediate');
@@ -78,17 +79,17 @@ $primary->start;
 $standby = new_server('far_behind', $primary, '-5m', has_streaming => 1, settings => "kid.max_wait = '500ms'\n");
 $ledger->take('before the prepared transaction', $primary);
 my ($prepared) = $primary->sql(q{BEGIN;
-	INSERT INTO ids SELECT FROM generate_series(1, 100) RETURNING kid::bigint, flake::bigint, sno, uuid;
+	INSERT INTO ids SELECT FROM generate_series(1, 100) RETURNING kid::bigint, kid53, flake::bigint, sno, uuid;
 	PREPARE TRANSACTION 'held'});
 $ledger->add('in the prepared transaction', $prepared, '');
 fail_over($primary, $standby);
 # They would fail if they had to wait for longer than kid.max_wait.
-is($standby->sql('SELECT count(*) FROM (SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1,
+is($standby->sql('SELECT count(*) FROM (SELECT kid_next(), kid53_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1,
 	'five minutes behind, all generators work at once');
 my $of_far = $ledger->copy;
 $of_far->goes_on('five minutes behind', $standby);
 $standby->sql(q{COMMIT PREPARED 'held'});
-is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0,
+is($standby->sql('SELECT count(*) - count(DISTINCT (kid, kid53, flake, sno, uuid)) FROM ids'), 0,
 	'the prepared transaction is committed, and no ID repeats');
 $of_far->goes_on('after a prepared transaction', $standby);
 $of_far->is_right('five minutes behind, with a prepared transaction');

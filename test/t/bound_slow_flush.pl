@@ -55,12 +55,14 @@ $node->set_clock('+1d');
 $node->start;
 $node->sql("$Ledger::schema; CREATE TABLE other_work (n int)");
 set_flush(400);
-my $session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7();\n");
+my $session = start_flushing($node,
+	"SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(), kid_uuidv7();\n");
 $node->set_clock('+0');
 $session->{handle}->finish;
 set_flush(0);
-like(${ $session->{stdout} }, qr/^\d+\|\d+\|\w{16}\|/m, 'the clock is corrected by a day during a flush: IDs are made');
-$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+like(${ $session->{stdout} },
+	qr/^\d+\|\d+\|\d+\|\w{16}\|/m, 'the clock is corrected by a day during a flush: IDs are made');
+$node->sql('SELECT kid_next(), kid53_next(), flake_next(), sno_next()');
 cmp_ok(seconds_ahead($node), '<', 86400 + 30, 'after that, IDs are one day ahead, not two');
 $node->sql('SELECT kid_reset_clock(now())');
 # The clock of sno has changed sides, so it is not ahead, and keeps the lease that it got with the slow flush.
@@ -105,13 +107,14 @@ $standby->start;
 $ledger->take('before', $node);
 usleep(1_200_000);
 set_flush(4000);
-$session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, '2222222222222222';\n" x 20000);
+$session = start_flushing($node,
+	"SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, '2222222222222222';\n" x 20000);
 wait_for_output($session, qr/\|2222/);
 set_flush(0);
 run_for(0.25, $session);
 kill_backend($node);
 eval { $session->{handle}->finish };
-my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+)\|2222/mg;
+my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+\|\d+)\|2222/mg;
 $ledger->add('with a slow disk', join('', map { sprintf "%s|%016d\n", $lines[$_], $_ } 0 .. $#lines), '');
 cmp_ok(scalar @lines, '>', 0, 'while a flush takes four seconds, IDs are made');
 # Four flushes, but ten seconds at most, minus the time that has passed.

@@ -17,7 +17,7 @@ $node->sql(q{
 });
 is($node->sql(q{SELECT string_agg(concat_ws(' ', clock, last_issued, ahead, waits, backward_steps, ticks, lease_until,
 		renewals), ', ' ORDER BY clock) FROM kid_stats()}),
-	'flake 0 0 0, kid 0 0 0, sno 0 0 0 0, uuidv7 0 0 0', 'kid_stats before the first ID');
+	'flake 0 0 0, kid 0 0 0, kid53 0 0 0, sno 0 0 0 0, uuidv7 0 0 0', 'kid_stats before the first ID');
 
 # The clock is two days ahead, and is set back.
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 1000)';
@@ -48,7 +48,7 @@ sub as_role
 		extra_params => [ '-U', $role ]);
 	return $stdout . $stderr;
 }
-is(as_role('watcher', 'SELECT count(*) FROM kid_stats()'), '4', 'a member of pg_read_all_stats may call kid_stats()');
+is(as_role('watcher', 'SELECT count(*) FROM kid_stats()'), '5', 'a member of pg_read_all_stats may call kid_stats()');
 like(as_role('nobody_special', $_), qr{42501: permission denied}, "a role without rights may not: $_")
   foreach ('SELECT * FROM kid_stats()', 'SELECT * FROM kid_stats()', 'SELECT kid_observe(kid64_floor(now()))',
 	'SELECT kid_reset_clock(now())');
@@ -69,13 +69,14 @@ $node->start;
 is($node->sql(qq{SELECT kid_next() > '$last', kid_timestamp(kid_next()) < clock_timestamp() + interval '2 s'}), 't|t',
 	'after a reset and a crash, IDs rise and have the current time');
 $node->set_clock('+1d');
-$node->sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
+$node->sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next()');
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
 is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats()}), 't', 'a reset to a time resets all clocks');
 is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
 					   kid_timestamp(sno_next()) <= clock_timestamp(),
-						kid_timestamp(kid_uuidv7()) <= clock_timestamp()}), 't|t|t|t',
+						kid_timestamp(kid_uuidv7()) <= clock_timestamp(),
+						kid53_timestamp(kid53_next()) <= clock_timestamp()}), 't|t|t|t|t',
 	'after a reset to a time, all generators have the current time');
 my ($before) = $node->sql(q{SELECT kid_next()});
 foreach my $above (q{now() + interval '3 hours'}, q{now() + interval '1 year'}, q{'infinity'::timestamptz},
@@ -142,6 +143,17 @@ is($node->sql(q{SELECT kid_global(kid64_floor(now() + interval '3 h')) AS id \gs
 is($node->sql(q{SELECT flake_floor(now() + interval '3 h') AS id \gset
 	SELECT kid_observe(:'id'::flake);
 	SELECT flake_next() > :'id'::flake}) =~ s/^\n//r, 't', 'kid_observe() of a flake');
+is($node->sql(q{SELECT kid53_floor(now() + interval '3 h') AS id \gset
+	SELECT kid53_observe(:'id');
+	SELECT kid53_next() > :'id'}) =~ s/^\n//r, 't', 'kid53_observe()');
+like(as_role('merger', q{SELECT kid53_observe(kid53_floor(now() + interval '61 min'))}), qr{42501: permission denied},
+	'the right to call kid_observe() of other types is none to call kid53_observe()');
+$node->sql('GRANT EXECUTE ON FUNCTION kid53_observe TO merger');
+like(as_role('merger', q{SELECT kid53_observe(kid53_floor(now() + interval '61 min'))}),
+	qr{22023: ID is too far ahead of the system clock\nDETAIL:  It is 01:0\d:\d\d\.\d{3} ahead, and .*3600000 ms},
+	'kid53_observe() rejects an ID beyond kid.max_observe for a role that is no superuser');
+is(as_role('merger', q{SELECT kid53_observe(kid53_floor(now() + interval '59 min'))}), '',
+	'kid53_observe() accepts an ID within kid.max_observe from a role that is no superuser');
 like($node->error_of(q{SELECT kid_observe('zzzzzzzzzzw'::kid64)}), qr{22008: timestamp out of range for type kid64},
 	'kid_observe() rejects a kid64 without a valid time');
 # After the last time unit nothing is left to issue. An ID of that unit is rejected, and leaves no trace.

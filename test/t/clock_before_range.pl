@@ -14,7 +14,8 @@ $node->start;
 use_database($node);
 
 sql('CREATE EXTENSION kid');
-sql("SET kid.flake_epoch = 1300000000000; SELECT kid_next(), sno_next(), flake_next(), kid_uuidv7()");
+sql("SET kid.flake_epoch = 1300000000000; SELECT kid_next(), sno_next(), flake_next(), kid_uuidv7(),
+	kid53_next()");
 my $end = sql('SELECT now()');
 
 foreach my $clock ('1970-01-01 00:00:05', '2000-01-01 00:00:00', '2009-12-31 23:00:00')
@@ -36,7 +37,7 @@ foreach my $clock ('1970-01-01 00:00:05', '2000-01-01 00:00:00', '2009-12-31 23:
 	is(sql("SET kid.flake_epoch = 1300000000000;
 			SELECT bool_and(t > '$end'::timestamptz - interval '10 s' AND t < '$end'::timestamptz + interval '20 s')
 			  FROM (VALUES (kid_timestamp(kid_next())), (kid_timestamp(flake_next())),
-				(kid_timestamp(kid_uuidv7()))) v(t)"),
+				(kid_timestamp(kid_uuidv7())), (kid53_timestamp(kid53_next()))) v(t)"),
 		't', "$clock: the other clocks continue from their bounds");
 	like($node->error_of("SET kid.clock_backward = 'wait'; SET kid.max_wait = '100ms'; SELECT kid_next()"),
 		qr{53400: system clock is behind the last ID of kid}, "$clock: a wait ends after kid.max_wait");

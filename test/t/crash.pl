@@ -1,6 +1,6 @@
 # In 25 rounds, four sessions make IDs, the server is killed at a random moment, and the clock is moved by up to two
 # hours in either direction before the next start. No ID that a client was given repeats, committed or not. The IDs
-# of kid64, flake and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS=4 makes it
+# of kid64, kid53, flake and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS=4 makes it
 # 100 rounds, and KID_SEED repeats a run.
 # Promise: A server never again issues an ID
 # Promise: A server that stopped and started
@@ -22,19 +22,19 @@ $node->init;
 $node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\nrestart_after_crash = on\n");
 $node->start;
 $node->sql('CREATE EXTENSION kid;
-			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(),
-				uuid uuid UNIQUE DEFAULT kid_uuidv7());
+			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), kid53 bigint UNIQUE DEFAULT kid53_next(),
+				flake flake UNIQUE DEFAULT flake_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
 			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
 
 # Each line that a session prints is an ID it was given. sno_next() may have to wait for the clock, and then fails.
-my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n"
-	  . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
+my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, kid53, flake::bigint, uuid;\n"
+	  . "SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, kid_uuidv7();\n" .
 	  "SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
 append_to_file($script, $statements);
 
 my (%highest, %sno);
-my %count = (kid => 0, flake => 0, sno => 0, uuid => 0);
+my %count = (kid => 0, kid53 => 0, flake => 0, sno => 0, uuid => 0);
 my (@low, $repeated, $sno_failed);
 foreach my $round (1 .. $rounds)
 {
@@ -73,10 +73,11 @@ foreach my $round (1 .. $rounds)
 		my @lines = split /\n/, ${ $session->{stdout} } =~ s/[^\n]*\z//r;
 		foreach (@lines)
 		{
-			if (/^(\d+)\|(\d+)\|([-0-9a-f]{36})$/)
+			if (/^(\d+)\|(\d+)\|(\d+)\|([-0-9a-f]{36})$/)
 			{
 				# Padded so that all types sort as text.
-				my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), uuid => $3);
+				my %id = (uuid => $4);
+				@id{qw(kid kid53 flake)} = map { sprintf('%020d', $_) } $1, $2, $3;
 				foreach my $type (keys %id)
 				{
 					$lowest{$type} = $id{$type} if !defined $lowest{$type} || $id{$type} lt $lowest{$type};
@@ -108,12 +109,14 @@ foreach my $round (1 .. $rounds)
 	$node->start;
 }
 
-note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0,
+note "checked $count{kid} kid64, $count{kid53} kid53, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ",
+  $sno_failed // 0,
   ' calls of sno_next() failed, as they would have had to wait longer';
 cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
-is("@low", '', 'in each round, kid64, flake and uuid are above all of earlier rounds');
+is("@low", '', 'in each round, kid64, kid53, flake and uuid are above all of earlier rounds');
 is($repeated // '', '', 'no sno was given twice');
-is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7()
+is($node->sql('SELECT max(kid) < kid_next() AND max(kid53) < kid53_next() AND max(flake) < flake_next()
+		AND max(uuid::text)::uuid < kid_uuidv7()
 		FROM ids'), 't', 'the next IDs are above all committed ones');
 
 $node->stop;

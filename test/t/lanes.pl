@@ -1,4 +1,4 @@
-# The sequences of kid64 in lanes. A reload changes the lane of all sessions at once, also during
+# The sequences of kid64, kid96 and kid53 in lanes. A reload changes the lane of all sessions at once, also during
 # statements, for single and for bulk calls. IDs continue to rise, and none repeats. No session has a lane
 # of its own, or restores an older one.
 # Promise: While the server runs, no two sessions get the same state
@@ -18,6 +18,7 @@ $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION kid;
 	CREATE TABLE made (writer int, n bigserial, id kid64, id96 kid96);
+	CREATE TABLE numbers (n bigserial, id bigint);
 	CREATE TABLE writing AS SELECT true;
 });
 
@@ -42,8 +43,10 @@ sub configure
 # Columns for the least and the greatest of the 16384 sequences that IDs use.
 sub sequences { return 'min(kid_sequence(id)), max(kid_sequence(id))' }
 
-# Sizes and positions of lanes, also for back-filled IDs, for kid96 and for bulk calls.
-foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ], [ 1024, 1023, 16368, 16383 ],
+# Sizes and positions of lanes, also for back-filled IDs, for kid96 and for bulk calls. kid53 has a quarter of the
+# sequences, so a lane of it is a quarter as long, and it has no lanes that are shorter than 64.
+foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ], [ 64, 63, 16128, 16383 ],
+	[ 128, 5, 10240, 10367 ], [ 1024, 1023, 16368, 16383 ],
 	[ 1, 7, 0, 16383 ])
 {
 	my ($lanes, $number, $first, $last) = @$case;
@@ -62,6 +65,39 @@ foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ]
 		is($node->safe_psql('postgres', "SELECT min(kid_sequence(id)) >= $first, max(kid_sequence(id)) <= $last,
 				count(DISTINCT id) FROM $made"), 't|t|5000', "node $number of $lanes lanes: $made");
 	}
+	my ($first53, $last53) = ($first / 4, ($last + 1) / 4 - 1);
+	foreach my $made ('kid53_next(5000) AS id', '(SELECT kid53_next() AS id FROM generate_series(1, 5000)) s',
+		q{(SELECT kid53_at('2021-01-01') AS id FROM generate_series(1, 5000)) s})
+	{
+		if ($lanes <= 64)
+		{
+			is($node->safe_psql('postgres', "SELECT min(kid53_sequence(id)) >= $first53,
+					max(kid53_sequence(id)) <= $last53, count(DISTINCT id) FROM $made"), 't|t|5000',
+				"node $number of $lanes lanes: $made");
+			next;
+		}
+		my ($function) = $made =~ /(kid53_\w+)/;
+		my $each = 4096 / $lanes;
+		like(session("\\set VERBOSITY verbose\nSELECT count(id) FROM $made"),
+			qr/ERROR:  F0000: $function\(\) cannot be called with more than 64 lanes
+DETAIL:  "kid.lanes" is $lanes, and a lane would have only $each IDs of each time unit\.
+HINT:  Decrease "kid.lanes", or make IDs of type kid64\./,
+			"node $number of $lanes lanes: $made");
+	}
+}
+
+# kid53 in a session that made IDs in a lane before: while there are too many lanes, each call is an error.
+{
+	configure(node => 1, lanes => 64);
+	my $session = open_session($node);
+	is(answer($session, 'SELECT kid53_sequence(kid53_next()) BETWEEN 2048 AND 2111;'), 't', 'kid53 in the lane');
+	configure(lanes => 128);
+	like(answer($session, 'SELECT kid53_next();'), qr/more than 64 lanes/, 'an error as soon as there are 128 lanes')
+	  foreach 1, 2;
+	is(answer($session, 'SELECT kid_sequence(kid_next()) BETWEEN 8192 AND 8319;'), 't', 'kid64 goes on');
+	configure(lanes => 2);
+	is(answer($session, 'SELECT kid53_sequence(kid53_next()) >= 2048;'), 't', 'kid53 goes on with fewer lanes');
+	close_session($session);
 }
 
 # An observed ID may be of any lane: below, inside or above the server's own. The clock may also be reset.
@@ -77,12 +113,21 @@ foreach my $sequence (0, 8191, 8192, 10000, 12287, 12288, 16383)
 				FROM kid_next() AS id});
 	is($result, "t\nt|t\nt\nt|t",
 		"IDs are in the lane after observing an ID with sequence $sequence, and after a reset");
+	my $quarter = int($sequence / 4);
+	is($node->safe_psql('postgres', qq{
+			SELECT kid53_observe(kid53_make(now() + interval '10 s', $quarter)) IS NOT NULL;
+			SELECT id > kid53_make(now() + interval '9 s', 0), kid53_sequence(id) BETWEEN 2048 AND 3071
+				FROM kid53_next() AS id;
+			SELECT kid_reset_clock(now()) IS NULL;
+			SELECT id < kid53_make(now() + interval '9 s', 0), kid53_sequence(id) BETWEEN 2048 AND 3071
+				FROM kid53_next() AS id}), "t\nt|t\nt\nt|t",
+		"kid53 after observing sequence $quarter, and after a reset");
 }
 
 # Sessions that run while lanes change: a DO block with one transaction after the other, bulk calls, and single calls.
 # After another session has seen the new identity, all new IDs are in the new lane.
 configure(node => 1, lanes => 1);
-my @writers = map { open_session($node) } 1 .. 4;
+my @writers = map { open_session($node) } 1 .. 5;
 ask($writers[0], q{DO $$ BEGIN
 	WHILE EXISTS (SELECT FROM writing) LOOP
 		INSERT INTO made (writer, id) SELECT 1, kid_next() FROM generate_series(1, 20); COMMIT; PERFORM pg_sleep(0.01);
@@ -103,6 +148,17 @@ ask($writers[3], q{DO $$ DECLARE one kid64; BEGIN
 		EXIT WHEN NOT EXISTS (SELECT FROM writing);
 		PERFORM pg_sleep(0.01);
 	END LOOP; END $$;});
+# The lanes are too many for kid53 for a while.
+ask($writers[4], q{DO $$ BEGIN
+	WHILE EXISTS (SELECT FROM writing) LOOP
+		BEGIN
+			INSERT INTO numbers (id) SELECT kid53_next() FROM generate_series(1, 20);
+			INSERT INTO numbers (id) SELECT id FROM kid53_next(100) AS id;
+		EXCEPTION WHEN config_file_error THEN
+			IF SQLERRM NOT LIKE '%more than 64 lanes' THEN RAISE; END IF;
+		END;
+		COMMIT; PERFORM pg_sleep(0.01);
+	END LOOP; END $$;});
 my $one = 'SELECT kid_next()::bigint';
 my @spans;
 foreach my $lanes (2, 16, 4, 1, 1024, 2, 1)
@@ -110,10 +166,17 @@ foreach my $lanes (2, 16, 4, 1, 1024, 2, 1)
 	is(configure(lanes => $lanes), '1|' . ($lanes > 1 ? 1 : 0) . "|$lanes",
 		"the identity changes to $lanes lanes while others write");
 	my $from = $node->safe_psql('postgres', $one);
+	my $from53 = $lanes > 64 ? undef : $node->safe_psql('postgres', 'SELECT kid53_next()');
 	$node->poll_query_until('postgres',
 		"SELECT count(DISTINCT writer) = 3 FROM made WHERE coalesce(id, kid_local(id96)) > '$from'::bigint")
 	  or die 'nothing is made';
-	push @spans, [ $lanes, $from, $node->safe_psql('postgres', $one) ];
+	if ($lanes <= 64)
+	{
+		$node->poll_query_until('postgres', "SELECT count(*) > 200 FROM numbers WHERE id > $from53")
+		  or die 'no kid53 is made';
+	}
+	push @spans, [ $lanes, $from, $node->safe_psql('postgres', $one), $from53,
+		$lanes > 64 ? undef : $node->safe_psql('postgres', 'SELECT kid53_next()') ];
 }
 $node->safe_psql('postgres', 'DELETE FROM writing');
 is(answer($_), '', 'a writer ends without an error') foreach @writers;
@@ -121,14 +184,21 @@ close_session($_) foreach @writers;
 my $all = '(SELECT writer, n, coalesce(id, kid_local(id96)) AS id FROM made) s';
 foreach (@spans)
 {
-	my ($lanes, $from, $to) = @$_;
+	my ($lanes, $from, $to, $from53, $to53) = @$_;
 	# The lanes of node 1 begin in the middle of the sequence.
 	my ($first, $last) = $lanes > 1 ? (8192, 8192 + 16384 / $lanes - 1) : (0, 16383);
 	is($node->safe_psql('postgres', qq{
 			SELECT count(*) > 100, count(*) FILTER (WHERE kid_sequence(id) NOT BETWEEN $first AND $last)
 			  FROM $all WHERE id > '$from'::bigint AND id < '$to'::bigint}), 't|0',
 		"all IDs of that time are in lane 1 of $lanes");
+	next if $lanes > 64;
+	($first, $last) = ($first / 4, ($last + 1) / 4 - 1);
+	is($node->safe_psql('postgres', qq{
+			SELECT count(*) > 100, count(*) FILTER (WHERE kid53_sequence(id) NOT BETWEEN $first AND $last)
+			  FROM numbers WHERE id > $from53 AND id < $to53}), 't|0', "all kid53 of that time are in lane 1 of $lanes");
 }
+is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY n) AS falls FROM numbers) s
+		WHERE falls'), '0', 'kid53 rises while lanes change');
 is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"), '0',
 	'no ID repeats while lanes change');
 is($node->safe_psql('postgres', "SELECT count(*)
@@ -222,6 +292,11 @@ foreach my $case (
 	[ 4, 4, 'kid96_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
 	[ 4, 4, 'kid64_at(now())', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
 	[ 4, 4, 'kid_next(2)', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid53_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid53_next(2)', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid53_at(now())', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ q{'auto'}, 2, 'kid53_next()', '"kid.lanes"',
+		'"kid.node" is "auto", which is not a number, and the range is 0 to 1.' ],
 	[ q{'auto'}, 2, 'kid_next()', '"kid.lanes"',
 		'"kid.node" is "auto", which is not a number, and the range is 0 to 1.' ],
 	[ q{'uid@127.0.0.1'}, 2, 'kid96_at(now())', '"kid.lanes"',

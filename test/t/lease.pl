@@ -24,7 +24,7 @@ sub read_bounds
 	my $bytes = slurp_file($path);
 	my ($lsn_and_flags, $lower) = unpack('a12 S', $bytes);
 	my %page = (bytes => length $bytes, lower => $lower);
-	@page{qw(magic version timeline kid flake sno uuidv7)} = unpack('Q L L Q Q Q Q', substr($bytes, 24));
+	@page{qw(magic version timeline kid flake sno uuidv7 kid53)} = unpack('Q L L Q Q Q Q Q', substr($bytes, 24));
 	return \%page;
 }
 
@@ -63,7 +63,7 @@ is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp
 my $content = substr(slurp_file($path), 24, 176);
 is(unpack('Q', substr($content, 168)), crc32c(substr($content, 0, 168)),
 	'the page ends with the CRC-32C of its content');
-is("$page->{flake} $page->{sno} $page->{uuidv7}", '0 0 0', 'the clocks without IDs have no bound');
+is("@$page{qw(flake sno uuidv7 kid53)}", '0 0 0 0', 'the clocks without IDs have no bound');
 
 # A start begins at the bound, with kid preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
@@ -71,20 +71,24 @@ $node->restart;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $page->{kid}, 'a start begins at the bound');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
-($id, my $flake, my $sno, my $uuid) = split /[|]/,
-  $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()');
+($id, my $flake, my $sno, my $uuid, my $kid53) = split /[|]/,
+  $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7(), kid53_next()');
 $page = read_bounds();
+is($node->sql("SELECT kid53_timestamp($page->{kid53}) - kid53_timestamp($kid53) BETWEEN interval '0.3 s'
+		AND interval '1.005 s'"), 't', 'the bound of kid53 is above the first ID by a lease');
 $node->restart;
 is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake',
-		kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid'"),
-	't|t|t|t', 'preloaded: a start begins at the bounds of all clocks');
-$id = $node->sql('SELECT kid_next()::bigint');
+		kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid',
+		kid53_next() > $page->{kid53}"),
+	't|t|t|t|t', 'preloaded: a start begins at the bounds of all clocks');
+($id, $kid53) = split /[|]/, $node->sql('SELECT kid_next()::bigint, kid53_next()');
 $node->stop('immediate');
 $node->set_clock('-3h');
 $node->start;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'after an immediate shutdown, IDs continue above the bound');
-is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats() WHERE clock = 'kid'}),
-	't',
+is($node->sql("SELECT kid_next()::bigint > $id, kid53_next() > $kid53"), 't|t',
+	'after an immediate shutdown, IDs continue above the bound');
+is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE clock IN ('kid', 'kid53')
+		AND last_issued - clock_timestamp() > interval '1 h 59 min'}), 2,
 	'with the clock two hours back, IDs are ahead of it');
 $node->set_clock('+0');
 
@@ -120,16 +124,16 @@ sub mend
 		"$name: kid_reset_clock() says what it did");
 	# Clocks that need not be lowered stay where they are, ahead or not.
 	my $least = $notice ? '10 s' : '0';
-	is($node->sql(join ' UNION ALL ', map { "SELECT kid_timestamp($_) BETWEEN timestamptz '$time' - interval '$least'
+	is($node->sql(join ' UNION ALL ', map { "SELECT $_ BETWEEN timestamptz '$time' - interval '$least'
 				AND greatest('$time', clock_timestamp()) + '1 s'" }
-			  qw(kid_next() flake_next() sno_next())),
-		"t\nt\nt", "$name: a superuser writes the page anew, and IDs have the given time");
+			  (map { "kid_timestamp($_)" } qw(kid_next() flake_next() sno_next())), 'kid53_timestamp(kid53_next())'),
+		"t\nt\nt\nt", "$name: a superuser writes the page anew, and IDs have the given time");
 	return;
 }
 $node->sql('CREATE ROLE merger LOGIN;
 	GRANT EXECUTE ON FUNCTION kid_reset_clock, kid_hold_clocks, kid_lower_clocks TO merger');
 my %place = (LSN => 0, magic => 24, 'the end of the magic' => 31, version => 32, 'the bound of kid' => 40,
-	'the bound of sno' => 63, pd_lower => 12);
+	'the bound of sno' => 63, 'the bound of kid53' => 76, pd_lower => 12);
 foreach my $name (sort keys %place)
 {
 	my $good = slurp_file($path);
@@ -142,13 +146,14 @@ foreach my $name (sort keys %place)
 	}
 	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "changed: $name"); }
 	next if $name ne 'magic';
-	like($node->error_of('SELECT flake_next()'), $damaged, 'with a damaged page no clock starts');
+	like($node->error_of("SELECT $_()"), $damaged, "with a damaged page no clock starts: $_()")
+	  foreach 'flake_next', 'kid53_next';
 	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001},
 		'with a damaged page no clock can be moved');
 	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL,
-			flax_next() IS NOT NULL}),
-		't|t|t', 'with a damaged page, functions that need no clock work');
-	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '4|0|0',
+			kid53_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
+		't|t|t|t', 'with a damaged page, functions that need no clock work');
+	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '5|0|0',
 		'with a damaged page, kid_stats() works');
 	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock(now() + '10 s')",
 		extra_params => [ '-U', 'merger' ]);
@@ -329,11 +334,11 @@ is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'),
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'kid.lease = 0: there is no bound');
 
 # Each session that ends writes the bound, so it holds after a planned stop. So does a walsender that runs SQL.
-my $made = q{SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()};
+my $made = q{SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7(), kid53_next()};
 my $above = sub {
-	my ($last, $flake, $sno, $uuid) = split /[|]/, $_[0];
+	my ($last, $flake, $sno, $uuid, $kid53) = split /[|]/, $_[0];
 	return $node->sql("SELECT kid_next()::bigint > $last, flake_next()::bigint > $flake, sno_next() > '$sno',
-		kid_uuidv7() > '$uuid'");
+		kid_uuidv7() > '$uuid', kid53_next() > $kid53");
 };
 foreach my $lease ('0', "'1s'")
 {
@@ -342,7 +347,7 @@ foreach my $lease ('0', "'1s'")
 	$node->stop;
 	$node->set_clock($lease eq '0' ? '+57s' : '+67s');    # 3 s back
 	$node->start;
-	is($above->($last), 't|t|t|t', "from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
+	is($above->($last), 't|t|t|t|t', "from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
 	next if $lease ne '0';
 	# The lease was on, as the clock was behind.
 	$node->set_clock('+70s');
@@ -363,22 +368,23 @@ sub restart_with_lease
 }
 restart_with_lease("'1s'");
 $node->set_clock('+30m');
-my $bounded = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint');
+my $bounded = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid53_next()');
 $node->set_clock('+0');
 $node->sql('SELECT sno_next()');
 restart_with_lease(0);
-my ($kid, $other) = split /[|]/, $bounded;
-my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL,
+my ($kid, $other, $number) = split /[|]/, $bounded;
+my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid53_next(), kid_uuidv7() IS NOT NULL,
 	sno_next() IS NOT NULL');
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other,
-		(SELECT count(lease_until) FROM kid_stats())"), 't|t|4',
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, kid53_next() > $number,
+		(SELECT count(lease_until) FROM kid_stats())"), 't|t|t|5',
 	'kid.lease = 0, but the bounds are ahead of the system clock: IDs start above them, with a lease');
 my @ids = map { $node->restart; $node->sql('SELECT kid_next()::bigint') } 1 .. 3;
 ok($ids[0] < $ids[1] && $ids[1] < $ids[2], 'kid.lease = 0, bounds ahead: three starts in a row have rising IDs');
 $node->set_clock('+40m');
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until)
-		FROM kid_stats())"), 't|t|0', 'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, kid53_next() > $number,
+		(SELECT count(lease_until) FROM kid_stats())"), 't|t|t|0',
+	'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
 $page = read_bounds();
 cmp_ok($page->{kid}, '>', $kid, 'kid.lease = 0: the page stays as it is');
 $node->append_conf('postgresql.conf', "kid.lease = '5s'\n");
@@ -389,8 +395,8 @@ is($node->sql('SELECT count(lease_until) FROM kid_stats()'), '0',
 cmp_ok(read_bounds()->{kid}, '>=', $page->{kid}, 'after kid.lease = 0 a reload does not lower a bound');
 $node->stop('immediate');
 $node->start;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other,
-		(SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'after kid.lease = 0 a restart begins the lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, kid53_next() > $number,
+		(SELECT count(lease_until) FROM kid_stats())"), 't|t|t|3', 'after kid.lease = 0 a restart begins the lease');
 # Half of it has passed, but not all: a call renews it early.
 my $until = $node->sql(q{SELECT lease_until FROM kid_stats() WHERE clock = 'kid'});
 usleep(3_000_000);
@@ -406,7 +412,9 @@ $node->set_clock('+50m');
 restart_with_lease(0);
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
-cmp_ok(read_bounds()->{kid}, '<', $kid, 'a reset lowers the bounds, even without a lease');
+$page = read_bounds();
+cmp_ok($page->{kid}, '<', $kid, 'a reset lowers the bounds, even without a lease');
+cmp_ok($page->{kid53}, '<', $number, 'that of kid53, too');
 restart_with_lease("'1s'");
 
 # A write of the page logs only the 200 bytes in use, not all 8 kB.

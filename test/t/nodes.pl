@@ -154,7 +154,8 @@ citus_group(5);
 my $changes = q{ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16};
 like(session($primary, "$next $_"), qr/${refused}DETAIL:  "kid.lanes" is 1.*\nHINT:  .*$changes/,
 	"a Citus worker without lanes fails: $_")
-  foreach 'kid_next()', 'kid64_next()', 'kid_next(3)', 'kid64_at(now())';
+  foreach 'kid_next()', 'kid64_next()', 'kid_next(3)', 'kid64_at(now())', 'kid53_next()', 'kid53_next(3)',
+  'kid53_at(now())';
 like(session($primary, "$next $_"),
 	qr/${refused}DETAIL:  The generator of flake.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'/,
 	"a Citus worker without a generator number fails: $_") foreach 'flake_next()', 'flake_next(3)', 'flake_at(now())';
@@ -162,17 +163,21 @@ is(session($primary, 'SELECT kid_node(kid96_next()), kid_partition(sno_next()), 
 	"$number|" . ($number & 0xffff) . '|16', 'a Citus worker makes kid96, sno and flax, which have a random part');
 is(session($primary, 'SELECT * FROM kid_identity()'), "$number|" . ($number & 0xffff) . '|||1',
 	'kid_identity() on a Citus worker shows no lane and no generator');
-is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next())', 'plain'), '11|0',
+is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next()), kid53_next() > 0', 'plain'),
+	'11|0|t',
 	'another database of the server, without Citus, makes all types');
 is(session($primary, 'SET kid.flake_id = 9; SELECT kid_generator(flake_next())'), '9',
 	'a Citus worker makes flakes if kid.flake_id is set');
 is(configure(node => q{'citus'}), '5|5|5||1', 'kid.node = citus: the number is that of Citus');
-like(session($primary, "$next kid_next()"), $refused, 'kid.node = citus: kid64 fails without lanes');
+like(session($primary, "$next $_"), $refused, "kid.node = citus: without lanes it fails: $_")
+  foreach 'kid_next()', 'kid53_next()';
 is(session($primary, 'SELECT kid_generator(flake_next())'), '5', 'kid.node = citus: flake has the number of Citus');
 is(configure(lanes => 16), '5|5|5|5|16', 'kid.node = citus, with lanes: the identity has a lane');
 # Lane 5 = 0101 reversed is 1010 = 10. There are 16 lanes of 1024 sequences.
 is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_next() AS id'), 't',
 	'kid.node = citus, with lanes: kid64 is in its lane');
+is(session($primary, 'SELECT kid53_sequence(id) BETWEEN 2560 AND 2815 FROM kid53_next() AS id'), 't',
+	'kid.node = citus, with lanes: kid53 is in its lane');
 is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5',
 	'kid.node = citus: other databases of the server have the same number');
 is(configure(lanes => 4), '5|5|5||4', 'kid.node = citus: a number beyond the lanes gives no lane');
