@@ -48,6 +48,11 @@ SELECT 'flax', count(*), count(*) FILTER (WHERE kid_seal(bytes::flax, prefix) = 
        count(*) FILTER (WHERE flax_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix, true) IS NOT NULL)
   FROM vectors WHERE type = 'flax'
 UNION ALL
+SELECT 'kid53', count(*), count(*) FILTER (WHERE kid53_seal(number, prefix) = sealed),
+       count(*) FILTER (WHERE kid53_unseal(sealed, prefix) = number),
+       count(*) FILTER (WHERE kid53_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix, true) IS NOT NULL)
+  FROM (SELECT *, ('x' || encode(bytes, 'hex'))::bit(64)::bigint AS number FROM vectors WHERE type = 'kid53') AS v
+UNION ALL
 SELECT 'kid64, uuid', count(*), count(*) FILTER (WHERE kid_seal_uuid(bytes::kid64, prefix) = sealed::uuid),
        count(*) FILTER (WHERE kid64_unseal_uuid(sealed::uuid, prefix) = bytes::kid64), 0
   FROM vectors WHERE type = 'kid64-uuid';
@@ -62,13 +67,16 @@ EXCEPTION WHEN invalid_text_representation THEN
     RETURN false;
 END $$;
 SELECT v.type, f.name, count(*), count(*) FILTER (WHERE opens(format('%s_unseal(%L, %L)', f.name, v.sealed, v.prefix))) AS opened
-  FROM vectors AS v, (VALUES ('kid64'), ('flake'), ('sno'), ('kid96'), ('flax')) AS f (name) WHERE f.name <> v.type AND v.type <> 'kid64-uuid'
+  FROM vectors AS v, (VALUES ('kid64'), ('flake'), ('sno'), ('kid96'), ('flax'), ('kid53')) AS f (name) WHERE f.name <> v.type AND v.type <> 'kid64-uuid'
  GROUP BY v.type, f.name HAVING count(*) FILTER (WHERE opens(format('%s_unseal(%L, %L)', f.name, v.sealed, v.prefix))) > 0;
 SELECT count(*), count(*) FILTER (WHERE opens(format('kid64_unseal(%L, %L)', 'other_' || right(sealed, 26), 'other'))) AS opened
   FROM vectors WHERE type = 'kid64';
 SELECT count(*), count(*) FILTER (WHERE opens(format('kid64_unseal(%L, %L)', overlay(sealed PLACING digit FROM position FOR 1), 'ord'))) AS opened
   FROM vectors, generate_series(5, 30) AS position, unnest('{0,7,z}'::text[]) AS digit
  WHERE type = 'kid64' AND prefix = 'ord' AND substr(sealed, position, 1) <> digit;
+SELECT count(*), count(*) FILTER (WHERE opens(format('kid53_unseal(%L, %L)', overlay(sealed PLACING digit FROM position FOR 1), 'ord'))) AS opened
+  FROM vectors, generate_series(5, 30) AS position, unnest('{0,7,z}'::text[]) AS digit
+ WHERE type = 'kid53' AND prefix = 'ord' AND substr(sealed, position, 1) <> digit;
 SELECT count(*), count(*) FILTER (WHERE opens(format('flax_unseal(%L, %L)', kid_encode(md5(n::text)::uuid), ''))) AS flax,
        count(kid64_unseal_uuid(md5(n::text)::uuid, '', true)) AS uuid
   FROM generate_series(1, 100000) AS n;

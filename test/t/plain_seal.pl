@@ -67,7 +67,11 @@ is(output_as('app', q{
 	SELECT count(*) >= 8, count(*) = count(*) FILTER (WHERE kid_seal.kid_seal_uuid(id, prefix)::text = sealed),
 		count(*) = count(*) FILTER (WHERE kid_seal.kid64_unseal_uuid(sealed::uuid, prefix) = id)
 	  FROM (SELECT *, ('x' || bytes)::bit(64)::bigint::kid.kid64 AS id FROM vectors
-		WHERE type = 'kid64-uuid' AND bytes < '8') AS v}), "t|t|t\nt|t|t", 'the vectors seal and unseal');
+		WHERE type = 'kid64-uuid' AND bytes < '8') AS v;
+	SELECT count(*), count(*) = count(*) FILTER (WHERE kid_seal.kid53_seal(id, prefix) = sealed),
+		count(*) = count(*) FILTER (WHERE kid_seal.kid53_unseal(sealed, prefix) = id)
+	  FROM (SELECT *, ('x' || bytes)::bit(64)::bigint AS id FROM vectors WHERE type = 'kid53') AS v}),
+	"t|t|t\nt|t|t\n16|t|t", 'the vectors seal and unseal');
 my ($id, $sealed, $uuid) = split /\|/, output_as('app', q{SELECT id, kid_seal.kid_seal(id, 'ord'),
 	kid_seal.kid_seal_uuid(id, 'ord') FROM (SELECT kid.kid_next() AS id OFFSET 0) AS made});
 is(sqlstates_as('app', "SELECT kid_seal.kid64_unseal('$sealed', 'usr');
@@ -78,7 +82,9 @@ is(output_as('app', "SELECT kid_seal.kid64_unseal(upper('$sealed'), 'ord', true)
 		kid_seal.kid64_unseal_uuid(gen_random_uuid(), 'ord', true)"), '|', 'or NULL, if that is asked for');
 
 # Rights. Only what the owner grants from now on stays.
+my $number = output_as('app', q{SELECT kid_seal.kid53_seal(5, 'ord')});
 my @calls = (q{kid_seal(1::kid.kid64, 'ord')}, "kid64_unseal('$sealed', 'ord')",
+	q{kid53_seal(5, 'ord')}, "kid53_unseal('$number', 'ord')",
 	'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()',
 	q{kid_seal_import_key(1, '')});
 sub errors_of_other { return join " ", map { sqlstates_as("other", "SELECT kid_seal.$_") || "none" } @calls }
@@ -86,10 +92,11 @@ is(errors_of_other(), join(' ', ('42501') x @calls), 'nobody else may call anyth
 is(sqlstates_as('other', 'SELECT * FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501',
 	'or read the keys');
 output_as('app', 'GRANT USAGE ON SCHEMA kid_seal TO other;
-	GRANT EXECUTE ON FUNCTION kid_seal.kid_seal(kid.kid64, text), kid_seal.kid64_unseal(text, text, boolean) TO other');
-is(errors_of_other(), join(' ', 'none', 'none', ('42501') x 6), 'but what the owner grants');
+	GRANT EXECUTE ON FUNCTION kid_seal.kid_seal(kid.kid64, text), kid_seal.kid64_unseal(text, text, boolean),
+	kid_seal.kid53_seal(bigint, text), kid_seal.kid53_unseal(text, text, boolean) TO other');
+is(errors_of_other(), join(' ', ('none') x 4, ('42501') x 6), 'but what the owner grants');
 is(install('kid-all', 'app') . install('kid-seal', 'app'), '', 'the scripts can be installed again');
-is(errors_of_other(), join(' ', 'none', 'none', ('42501') x 6), 'that changes no rights');
+is(errors_of_other(), join(' ', ('none') x 4, ('42501') x 6), 'that changes no rights');
 is(sqlstates_as('hostile', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '42501', 'nor gives PUBLIC any');
 
 # Keys do not get into what a session can have printed.
@@ -103,8 +110,9 @@ unlike($printed, qr/\Q$bytes\E|$key/, 'without the key');
 
 # One key seals, all unseal.
 is(output_as('app', "SELECT kid_seal.kid_seal_new_key(); DO 'BEGIN PERFORM kid_seal.kid_seal_use_key(2); END';
-		SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id, kid_seal.kid_seal($id\::kid.kid64, 'ord') <> '$sealed'"),
-	"2\nt|t", 'a new key');
+		SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id, kid_seal.kid_seal($id\::kid.kid64, 'ord') <> '$sealed',
+			kid_seal.kid53_unseal('$number', 'ord') = 5, kid_seal.kid53_seal(5, 'ord') <> '$number'"),
+	"2\nt|t|t|t", 'a new key');
 is(sqlstates_as('app', 'SELECT kid_seal.kid_seal_forget_key(2)'), '55000', 'the key that seals cannot be forgotten');
 
 # Statistics have no key: dumps of statistics would have it, too.
@@ -152,7 +160,8 @@ $export =~ s/kid_seal_/kid_seal.kid_seal_/;
 is(output_as('app', $export), '', 'the owner exports the keys');
 $node->safe_psql('extended', "CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; CREATE EXTENSION kid_seal;\n$import");
 is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64,
-		kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'its texts unseal there');
+		kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64, kid53_unseal('$number', 'ord')"), 't|t|5',
+	'its texts unseal there');
 
 # docs/start/managed-servers.md: a dump, restored beside the extension. A materialized view needs the keys before.
 output_as('app', "CREATE MATERIALIZED VIEW sealed AS SELECT kid_seal.kid_seal($id\::kid.kid64, 'ord') AS text");
