@@ -27,7 +27,8 @@ $node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app;
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app',
 		'-f', $script ], 'the script is installed');
 $node->sql('CREATE SEQUENCE ticket;
-	CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
+	CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7(),
+		number bigint UNIQUE DEFAULT kid53_next());
 	GRANT ALL ON ids, ticket TO app');
 
 #
@@ -37,16 +38,18 @@ $node->sql('CREATE SEQUENCE ticket;
 my $count = 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= before) FROM
 	(SELECT id, lag(id) OVER (ORDER BY n) AS before
 		FROM (SELECT n, kid_next() AS id FROM generate_series(1, 20000) AS n) AS made) AS ids';
-my $highest = 'SELECT kid_next(), kid_uuidv7()';
-my ($last_id, $last_uuid) = (0, '');
+my $highest = 'SELECT kid_next(), kid_uuidv7(), kid53_next()';
+my ($last_id, $last_uuid, $last_number) = (0, '', 0);
 
 sub rises
 {
 	my ($name) = @_;
-	my ($id, $uuid) = split /\|/, $node->sql($highest);
-	ok($id > $last_id && $uuid gt $last_uuid, "$name: IDs rise") or diag "$id after $last_id, $uuid after $last_uuid";
+	my ($id, $uuid, $number) = split /\|/, $node->sql($highest);
+	ok($id > $last_id && $uuid gt $last_uuid && $number > $last_number, "$name: IDs rise")
+	  or diag "$id after $last_id, $uuid after $last_uuid, $number after $last_number";
 	is($node->sql($count), '20000|20000|0', "$name: 20000 IDs rise");
-	($last_id, $last_uuid) = split /\|/, $node->sql($highest);
+	is($node->sql($count =~ s/kid_next/kid53_next/r), '20000|20000|0', "$name: 20000 kid53 rise");
+	($last_id, $last_uuid, $last_number) = split /\|/, $node->sql($highest);
 	return;
 }
 
@@ -55,25 +58,48 @@ my $time = $node->sql('SELECT kid_timestamp(kid_next())');
 $node->set_clock('-1h');
 rises('the clock goes back by an hour');
 is($node->sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s',
-		kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
-	't|t', 'IDs keep the highest time');
-is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '2',
+		kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s',
+		kid53_timestamp(kid53_next()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
+	't|t|t', 'IDs keep the highest time');
+is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '3',
 	'kid_stats() tells how far they are ahead');
 like($node->error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
 	'an ID more than an hour ahead is not observed');
+like($node->error_of(q{SELECT kid53_observe(kid53_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
+	'a kid53 more than an hour ahead neither');
 $node->set_clock('+1h');
 rises('the clock goes ahead by an hour');
 is($node->sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND ended,
-		kid_timestamp(uuid) BETWEEN began - interval '1 ms' AND ended
-	FROM (SELECT clock_timestamp() AS began, kid_next() AS id, kid_uuidv7() AS uuid,
+		kid_timestamp(uuid) BETWEEN began - interval '1 ms' AND ended,
+		kid53_timestamp(number) BETWEEN began - interval '1 ms' AND ended
+	FROM (SELECT clock_timestamp() AS began, kid_next() AS id, kid_uuidv7() AS uuid, kid53_next() AS number,
 		clock_timestamp() AS ended OFFSET 0) AS made}),
-	't|t', 'IDs have the time of the clock');
+	't|t|t', 'IDs have the time of the clock');
 $node->set_clock('2027-06-01 00:00:00');
 rises('the clock stands still');
 is($node->sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01'
 		AND kid_timestamp(kid_next()) < '2027-06-01 00:00:01'}), 't', 'IDs go on with later units');
+
+# A session draws only if it saw its unit less than so far used. So if each of the sessions that may be stalled between
+# the look and the draw draws later, no state leaves the unit. The clock still stands still.
+foreach ([ kid64 => 'kid_next()', 'kid_sequence', 8191, 16384 ],
+	[ kid53 => 'kid53_next()', 'kid53_sequence', 1023, 4096 ])
+{
+	my ($clock, $call, $sequence_of, $last_to_draw, $states) = @$_;
+	my $unit = "(SELECT (last_value / $states + 5) * $states FROM kid_clocks.${clock}_clock)";
+	is($node->sql("SELECT FROM setval('kid_clocks.${clock}_clock', $unit + $last_to_draw - 1);
+			SELECT $sequence_of(kid.$call) FROM generate_series(1, 3)"),
+		join("\n", $last_to_draw, $last_to_draw + 1, 0), "$clock: a unit that is used so far is left");
+	is($node->sql("SELECT setval('kid_clocks.${clock}_clock', $unit + $last_to_draw) AS seen \\gset
+			SELECT count(*) < $states, max(drawn) / $states = :seen / $states, max(drawn) % $states
+			  FROM (SELECT kid.${clock}_draw() AS drawn FROM generate_series(1, $states - 1 - $last_to_draw)) AS stalled;
+			SELECT $sequence_of(kid.$call), kid.${clock}_state() / $states = :seen / $states + 1"),
+		't|t|' . ($states - 1) . "\n0|t", "$clock: as many stalled sessions as can be do not leave the unit");
+}
 $node->set_clock('1969-06-01 00:00:00');
 rises('the clock is before 1970');
+$node->set_clock('2019-12-31 23:00:00');
+rises('the clock is before 2020');
 $node->set_clock('+0');
 rises('the clock is right again');
 
@@ -106,16 +132,16 @@ is($node->sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0'
 is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000);
 		SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'; COMMIT}),
 	"50000\n0", 'not in a transaction either');
-($last_id, $last_uuid) = split /\|/, $node->sql($highest);
+($last_id, $last_uuid, $last_number) = split /\|/, $node->sql($highest);
 
 #
-# Many sessions. Each line has a ticket, a kid64, a uuid, and another ticket. The tickets are of a sequence of its own,
-# which knows nothing of the clock: they tell which call returned before which other one began.
+# Many sessions. Each line has a ticket, a kid64, a uuid, a kid53, and another ticket. The tickets are of a sequence of
+# its own, which knows nothing of the clock: they tell which call returned before which other one began.
 #
 
-my $lines = q{COPY (SELECT nextval('ticket'), kid_next(), kid_uuidv7(), nextval('ticket')
+my $lines = q{COPY (SELECT nextval('ticket'), kid_next(), kid_uuidv7(), kid53_next(), nextval('ticket')
 	FROM generate_series(1, 1000)) TO STDOUT};
-my $insert = 'INSERT INTO ids DEFAULT VALUES RETURNING id, uuid';
+my $insert = 'INSERT INTO ids DEFAULT VALUES RETURNING id, uuid, number';
 my $job = $node->basedir . '/job.sql';
 append_to_file($job, join ";\n", map({ $lines, ($insert) x 20 } 1 .. 100), '');
 my $secrets = $node->basedir . '/secrets.sql';
@@ -128,50 +154,51 @@ my $present = 60_000_000;    # seconds from now, after all times above
 sub check
 {
 	my ($name, $kill, @outputs) = @_;
-	my (@events, %top);
-	@top{qw(id uuid)} = ($last_id, $last_uuid);
+	my @events;
+	my %last = (id => $last_id, uuid => $last_uuid, number => $last_number);
+	my %top = %last;
 	foreach my $output (@outputs)
 	{
 		# The last line of a killed session may be cut.
 		foreach my $line (split /\n/, $output =~ s/[^\n]*\z//r)
 		{
-			if ($line =~ /^(\d+)\t(\d+)\t([-0-9a-f]{36})\t(\d+)$/)
+			# Padded so that all sort as text.
+			if ($line =~ /^(\d+)\t(\d+)\t([-0-9a-f]{36})\t(\d+)\t(\d+)$/)
 			{
 				# After a kill, IDs in no committed row can be made again.
 				next if $kill;
-				push @events, [ $1, 'begin', $2, $3 ], [ $4, 'end', $2, $3 ];
-				push @wrong, "$name: $line is repeated" if $seen{$2}++ || $seen{$3}++;
+				my %ids = (id => sprintf('%020d', $2), uuid => $3, number => sprintf('%020d', $4));
+				push @events, [ $1, 'begin', \%ids ], [ $5, 'end', \%ids ];
+				push @wrong, "$name: $line is repeated" if grep { $seen{"$_ $ids{$_}"}++ } keys %ids;
 				$made++;
 			}
-			elsif ($line =~ /^(\d+)\|([-0-9a-f]{36})$/)
+			elsif ($line =~ /^(\d+)\|([-0-9a-f]{36})\|(\d+)$/)
 			{
-				push @wrong, "$name: $line is repeated" if $seen{$1}++ || $seen{$2}++;
-				push @wrong, "$name: $line is below $last_id or $last_uuid" if $1 <= $last_id || $2 le $last_uuid;
-				@top{qw(id uuid)} = ($1 > $top{id} ? $1 : $top{id}, $2 gt $top{uuid} ? $2 : $top{uuid});
+				my %ids = (id => sprintf('%020d', $1), uuid => $2, number => sprintf('%020d', $3));
+				foreach (keys %ids)
+				{
+					push @wrong, "$name: $_ of $line is repeated" if $seen{"$_ $ids{$_}"}++;
+					push @wrong, "$name: $_ of $line is below $last{$_}" if $ids{$_} le $last{$_};
+					$top{$_} = $ids{$_} if $ids{$_} gt $top{$_};
+				}
 				$committed++;
 			}
 		}
 	}
-	my ($id, $uuid) = ($last_id, $last_uuid);
 	foreach my $event (sort { $a->[0] <=> $b->[0] } @events)
 	{
-		my (undef, $what, $event_id, $event_uuid) = @$event;
-		if ($what eq 'begin')
+		my (undef, $what, $ids) = @$event;
+		foreach (keys %last)
 		{
-			push @wrong, "$name: $event_id $event_uuid is not above $id $uuid"
-			  if $event_id <= $id || $event_uuid le $uuid;
-		}
-		else
-		{
-			$id = $event_id if $event_id > $id;
-			$uuid = $event_uuid if $event_uuid gt $uuid;
+			if ($what eq 'end') { $last{$_} = $ids->{$_} if $ids->{$_} gt $last{$_} }
+			elsif ($ids->{$_} le $last{$_}) { push @wrong, "$name: $_ $ids->{$_} is not above $last{$_}" }
 		}
 	}
-	$last_id = $top{id} > $id ? $top{id} : $id;
-	$last_uuid = $top{uuid} gt $uuid ? $top{uuid} : $uuid;
+	($last_id, $last_uuid, $last_number) = map { $top{$_} gt $last{$_} ? $top{$_} : $last{$_} } qw(id uuid number);
 	return;
 }
 
+($last_id, $last_number) = map { sprintf '%020d', $_ } $last_id, $last_number;
 foreach my $round (1 .. $rounds)
 {
 	my $kill = $round % 6 == 0;
@@ -233,7 +260,8 @@ foreach my $round (1 .. $rounds)
 		$node->start;
 		# The last ID of a session that was killed may be committed and not printed.
 		push @wrong, "round $round: not above committed IDs"
-		  if $node->sql('SELECT kid_next() > max(id) AND kid_uuidv7() > max(uuid::text)::uuid FROM ids') ne 't';
+		  if $node->sql('SELECT kid_next() > max(id) AND kid_uuidv7() > max(uuid::text)::uuid
+				AND kid53_next() > max(number) FROM ids') ne 't';
 	}
 	last if @wrong;
 }
@@ -244,7 +272,8 @@ cmp_ok($made, '>', 1000 * $rounds, 'IDs were made');
 cmp_ok($committed, '>', $rounds, 'IDs were committed');
 $node->set_clock('+0');
 is($node->sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'no lock is left');
-is($node->sql(q{SELECT count(*) FROM ids WHERE kid_sequence(id) > 9000}), '0', 'no ID is near the end of its unit');
+is($node->sql(q{SELECT count(*) FROM ids WHERE kid_sequence(id) > 9000 OR kid53_sequence(number) > 1100}), '0',
+	'no ID is near the end of its unit');
 
 $node->stop;
 done_testing();
