@@ -39,6 +39,8 @@ foreach my $clock ('1970-01-01 00:00:05', '2000-01-01 00:00:00', '2009-12-31 23:
 			  FROM (VALUES (kid_timestamp(kid_next())), (kid_timestamp(flake_next())),
 				(kid_timestamp(kid_uuidv7())), (kid53_timestamp(kid53_next()))) v(t)"),
 		't', "$clock: the other clocks continue from their bounds");
+	is(sql('SELECT count(DISTINCT kid53_next()) FROM generate_series(1, 20000)'), '20000',
+		"$clock: kid53 uses up one millisecond after the other");
 	like($node->error_of("SET kid.clock_backward = 'wait'; SET kid.max_wait = '100ms'; SELECT kid_next()"),
 		qr{53400: system clock is behind the last ID of kid}, "$clock: a wait ends after kid.max_wait");
 	my $waiting = $node->start_waiting("SET kid.clock_backward = 'wait'; SET kid.max_wait = -1; SELECT kid_next()");

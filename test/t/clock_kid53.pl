@@ -124,16 +124,17 @@ foreach my $offset ('+2h', '-3h', '+1h', '+0')
 	is(sql("SELECT kid53_next() > $last"), 't', "after a crash, IDs are above all earlier ones: $offset");
 }
 
-# The end of the range: the last millisecond has its 4096 IDs, and no ID is negative or above 2^53 - 1.
-sql(q{SELECT kid53_observe(kid53_floor('2089-09-06 15:47:35.550+00'))});
+# The end of the range: the last millisecond but one has its 4096 IDs, and no ID is above 2^53 - 1. The last millisecond
+# is left to the bound.
+sql(q{SELECT kid53_observe(kid53_ceil('2089-09-06 15:47:35.549+00'))});
 is(sql('SELECT count(DISTINCT id), min(id), max(id), min(kid53_timestamp(id))::timestamptz(3)
 		FROM (SELECT kid53_next() AS id FROM generate_series(1, 4096)) s'),
-	join('|', 4096, 9007199254740991 - 4095, 9007199254740991, '2089-09-06 15:47:35.551+00'),
-	'the last millisecond has 4096 IDs');
+	join('|', 4096, 9007199254740992 - 8192, 9007199254740991 - 4096, '2089-09-06 15:47:35.55+00'),
+	'the last millisecond but one has 4096 IDs');
 my $ended = qr{2200H: the range of IDs is used up};
 like($node->error_of("SELECT $_"), $ended, "then an error: $_") foreach 'kid53_next()', 'kid53_next(2)';
 like($node->error_of('SELECT kid53_observe(9007199254740991)'), $ended, 'no clock moves past the last ID');
-is(sql(q{SELECT last_issued FROM kid_stats() WHERE clock = 'kid53'}), '2089-09-06 15:47:35.551+00',
+is(sql(q{SELECT last_issued FROM kid_stats() WHERE clock = 'kid53'}), '2089-09-06 15:47:35.55+00',
 	'kid_stats() shows the end of the range');
 restart_at('+0');
 like($node->error_of('SELECT kid53_next()'), $ended, 'after a crash, too');

@@ -108,6 +108,10 @@ sql('SELECT kid_next()');
 $node->set_clock('1969-06-01 00:00:00');
 like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03},
 	'with a clock before 1970, IDs continue from the highest time');
+# The clock runs there: one that stands still moves no unit.
+$node->set_clock('-60y');
+is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 40000)'), '40000',
+	'with a clock before 1970, IDs use up one time unit after the other');
 like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64},
 	'with a clock before 1970 and kid.clock_backward = wait, an error: out of range');
 

@@ -17,23 +17,32 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the reading to use instead of `now`, which is out of range for `layout`, or raises an error.
+/// A reading of the system clock.
+struct clock_reading {
+  std::uint64_t state; ///< the first state of the unit that the system clock is in
+  std::uint64_t tick;  ///< rises by units, for `carry_pace`; also before the range of a type, where `state` may not
+};
+
+/// Returns the reading to use if the system clock is at `now`, which is out of range for `layout`, or raises an error.
 template <class Id, class Clock>
-pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
-                                                       unix_micros now) {
+pg_noinline pg_attribute_cold clock_reading out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
+                                                         unix_micros now) {
   if (!goes_on(layout, clock, cell.load(), now))
     time_error(layout);
-  return Max(now, 0);
+  auto const since_least = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(PG_INT64_MIN);
+  auto const unit_micros = static_cast<std::uint64_t>(clock.time(clock.next_unit(0)) - clock.time(0));
+  return {clock.at(Max(now, 0)), since_least / unit_micros};
 }
 
-/// Reads the system clock. Returns the unit of `clock` that it is in, as the first state of that unit.
+/// Reads the system clock.
 template <class Id, class Clock>
-pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock const &clock, clock_cell &cell) {
-  unix_micros now = GetCurrentTimestamp() + postgres_epoch;
+pg_attribute_always_inline clock_reading read_clock(Id const &layout, Clock const &clock, clock_cell &cell) {
+  unix_micros const now = GetCurrentTimestamp() + postgres_epoch;
 
   if (unlikely(!in_range(layout, now)))
-    now = out_of_range(layout, clock, cell, now);
-  return clock.at(now);
+    return out_of_range(layout, clock, cell, now);
+  std::uint64_t const state = clock.at(now);
+  return {state, state};
 }
 
 /// Counts a step back of the system clock, and warns of a long one. Called if the state of clock `id` is ahead of a
@@ -46,12 +55,12 @@ step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell cell
                     std::uint64_t *count) {
   if constexpr (Clock::changes_sides) {
     return advance_on_side(
-        clock, cell, [&] { return read_clock(layout, clock, cell.cell); }, pace, count);
+        clock, cell, [&] { return read_clock(layout, clock, cell.cell).state; }, pace, count);
   } else {
-    std::uint64_t const now_state = read_clock(layout, clock, cell.cell);
-    step_result const result = advance(clock, cell, now_state, pace.carry_from(now_state), count);
+    clock_reading const now = read_clock(layout, clock, cell.cell);
+    step_result const result = advance(clock, cell, now.state, pace.carry_from(now.tick), count);
 
-    if (unlikely(result.state > clock.end(now_state)))
+    if (unlikely(result.state > clock.end(now.state)))
       notice_ahead(id, result.state);
     return result;
   }
@@ -71,12 +80,12 @@ pg_noinline pg_attribute_cold void await_unit(Id const &layout, Clock const &clo
                                               step_result result, clock_wait &wait) {
   // Read the system clock after the state, as `carry_pace` requires. If the earlier reading was merely old, there is
   // nothing to wait for.
-  std::uint64_t const now_state = read_clock(layout, clock, ref.cell);
-  std::uint64_t const next = awaited(clock, result, now_state);
+  clock_reading const now = read_clock(layout, clock, ref.cell);
+  std::uint64_t const next = awaited(clock, result, now.state);
 
   if (result.kind == step_kind::used_up)
-    wait.pace.found_used_up(clock.unit(result.state), now_state);
-  if (next <= now_state)
+    wait.pace.found_used_up(clock.unit(result.state), now.tick);
+  if (next <= now.state)
     return;
   if (!wait.is_counted)
     pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
@@ -108,7 +117,7 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       break;
     case step_kind::behind:
       if constexpr (Clock::changes_sides) {
-        result = change_sides(ref, result.state, read_clock(layout, clock, ref.cell));
+        result = change_sides(ref, result.state, read_clock(layout, clock, ref.cell).state);
         if (result.kind == step_kind::issued) {
           if (count != nullptr)
             *count = 1;

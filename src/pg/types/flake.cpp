@@ -186,7 +186,7 @@ KID_DEFINE(flake_horizon) {
   char const function[] = "flake_horizon()";
   clock_ref const flakes(shared(function), clock_flake);
 
-  leave_passed_unit(flakes, read_clock(layout, clock(), flakes.cell));
+  leave_passed_unit(flakes, read_clock(layout, clock(), flakes.cell).state);
   std::uint64_t const state = horizon_state(clock_flake, function);
   unix_micros const time = Max(flake_clock::time(state), layout.first());
   if (!in_range(layout, time))
