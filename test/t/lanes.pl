@@ -18,7 +18,7 @@ $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION kid;
 	CREATE TABLE made (writer int, n bigserial, id kid64, id96 kid96);
-	CREATE TABLE numbers (n bigserial, id bigint);
+	CREATE TABLE made53 (n bigserial, id bigint);
 	CREATE TABLE writing AS SELECT true;
 });
 
@@ -152,8 +152,8 @@ ask($writers[3], q{DO $$ DECLARE one kid64; BEGIN
 ask($writers[4], q{DO $$ BEGIN
 	WHILE EXISTS (SELECT FROM writing) LOOP
 		BEGIN
-			INSERT INTO numbers (id) SELECT kid53_next() FROM generate_series(1, 20);
-			INSERT INTO numbers (id) SELECT id FROM kid53_next(100) AS id;
+			INSERT INTO made53 (id) SELECT kid53_next() FROM generate_series(1, 20);
+			INSERT INTO made53 (id) SELECT id FROM kid53_next(100) AS id;
 		EXCEPTION WHEN config_file_error THEN
 			IF SQLERRM NOT LIKE '%more than 64 lanes' THEN RAISE; END IF;
 		END;
@@ -172,7 +172,7 @@ foreach my $lanes (2, 16, 4, 1, 1024, 2, 1)
 	  or die 'nothing is made';
 	if ($lanes <= 64)
 	{
-		$node->poll_query_until('postgres', "SELECT count(*) > 200 FROM numbers WHERE id > $from53")
+		$node->poll_query_until('postgres', "SELECT count(*) > 200 FROM made53 WHERE id > $from53")
 		  or die 'no kid53 is made';
 	}
 	push @spans, [ $lanes, $from, $node->safe_psql('postgres', $one), $from53,
@@ -195,9 +195,9 @@ foreach (@spans)
 	($first, $last) = ($first / 4, ($last + 1) / 4 - 1);
 	is($node->safe_psql('postgres', qq{
 			SELECT count(*) > 100, count(*) FILTER (WHERE kid53_sequence(id) NOT BETWEEN $first AND $last)
-			  FROM numbers WHERE id > $from53 AND id < $to53}), 't|0', "all kid53 of that time are in lane 1 of $lanes");
+			  FROM made53 WHERE id > $from53 AND id < $to53}), 't|0', "all kid53 of that time are in lane 1 of $lanes");
 }
-is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY n) AS falls FROM numbers) s
+is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY n) AS falls FROM made53) s
 		WHERE falls'), '0', 'kid53 rises while lanes change');
 is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"), '0',
 	'no ID repeats while lanes change');

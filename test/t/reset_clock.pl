@@ -19,7 +19,7 @@ sub ahead { return sql(q{SELECT coalesce(string_agg(clock, ' '), '') FROM kid_st
 sub make_ahead
 {
 	$node->set_clock('+1h');
-	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
+	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next()');
 	$node->set_clock('+0');
 	return;
 }
@@ -35,28 +35,30 @@ foreach my $case (
 	[ 'kid', 'bigint', 'kid_next()::bigint' ],
 	[ 'flake', 'flake', 'flake_next()' ],
 	[ 'sno', 'sno', 'sno_next()' ],
+	[ 'kid53', 'bigint', 'kid53_next()' ],
 	[ 'uuidv7', 'uuid', 'kid_uuidv7()' ])
 {
-	my ($clock, $type, $next, $make) = @$case;
+	my ($clock, $type, $next) = @$case;
+	my $name = "$type, $next";
 	sql("CREATE TABLE ids (id $type PRIMARY KEY DEFAULT $next); INSERT INTO ids SELECT FROM generate_series(1, 100)");
 	$node->set_clock('+1h');
-	sql("SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7();
+	sql("SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next();
 		INSERT INTO ids SELECT FROM generate_series(1, 10)");
 	$node->set_clock('+0');
 	my $error = $node->error_of('SELECT kid_reset_clock(now())');
 	like($error,
 		qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: \S+ of .*\nHINT:  Give these rows new keys},
-		"$type: IDs of the future are rejected");
+		"$name: IDs of the future are rejected");
 	my ($time) = $error =~ /DETAIL:.* of (\d.*)$/m;
 	is(sql("SELECT timestamptz '$time' BETWEEN now() + interval '59 min' AND now() + interval '61 min'"), 't',
-		"$type: the detail has the time");
-	like(ahead(), qr/\b$clock\b/, "$type: the clock was not lowered");
+		"$name: the detail has the time");
+	like(ahead(), qr/\b$clock\b/, "$name: the clock was not lowered");
 	answer($session[0], 'BEGIN; DELETE FROM ids WHERE ctid IN (SELECT ctid FROM ids ORDER BY ctid OFFSET 100);');
 	like($node->error_of('SELECT kid_reset_clock(now())'), qr{^55000: rows have IDs after },
-		"$type: so are IDs that an open transaction has deleted");
+		"$name: so are IDs that an open transaction has deleted");
 	answer($session[0], 'COMMIT;');
 	sql('SELECT kid_reset_clock(now())');
-	is(ahead(), '', "$type: after the rows are deleted, the clocks are lowered");
+	is(ahead(), '', "$name: after the rows are deleted, the clocks are lowered");
 	sql("INSERT INTO ids DEFAULT VALUES; DROP TABLE ids");
 }
 
@@ -75,12 +77,13 @@ is(sql("SELECT kid_reset_clock($above)"), '', 'kid96: without it the clock is lo
 sql('DROP TABLE ids; SELECT kid_reset_clock(now())');
 
 # The edge: an ID of the unit of the argument is accepted, and never issued again; one of the next unit is rejected.
-foreach my $type (qw(kid64 flake uuid))
+foreach my $type (qw(kid64 flake uuid kid53))
 {
 	my ($prefix, $unit) = ($type eq 'uuid' ? 'kid_uuidv7' : $type, $type eq 'kid64' ? '1.024 ms' : '1 ms');
 	make_ahead();
-	my $next = $type eq 'kid64' ? 'kid_next()' : $type eq 'flake' ? 'flake_next()' : 'kid_uuidv7()';
-	sql("CREATE TABLE ids (id $type PRIMARY KEY DEFAULT $next);
+	my $next = { kid64 => 'kid_next()', uuid => 'kid_uuidv7()' }->{$type} // "${type}_next()";
+	my $stored = $type eq 'kid53' ? 'bigint' : $type;
+	sql("CREATE TABLE ids (id $stored PRIMARY KEY DEFAULT $next);
 		CREATE TABLE edge AS SELECT date_trunc('second', now()) + interval '10 min' AS above;
 		INSERT INTO ids SELECT ${prefix}_ceil(above) FROM edge");
 	is(sql('SELECT kid_reset_clock(above) FROM edge'), '',
