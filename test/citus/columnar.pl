@@ -18,8 +18,11 @@ foreach (all_types())
 		SELECT ${type}_at(timestamptz '2026-01-01 00:00+00' + n * interval '1 second'), n
 			FROM generate_series(0, 99999) AS n});
 	# There are ten groups of 10,000 rows, and the hour is in the fourth and the fifth.
-	foreach my $condition ("kid_within(id, tstzrange('2026-01-01 10:33:20+00', '2026-01-01 11:33:20+00'))",
-		"id >= '2026-01-01 10:33:20+00'::timestamptz AND id < '2026-01-01 11:33:20+00'::timestamptz")
+	my ($since, $until) = map { "'2026-01-01 $_:33:20+00'" } 10, 11;
+	foreach my $condition (
+		$type eq 'kid53'
+		? ("kid53_within(id, $since, $until)", "id >= kid53_floor($since) AND id < kid53_floor($until)")
+		: ("kid_within(id, tstzrange($since, $until))", "id >= $since\::timestamptz AND id < $until\::timestamptz"))
 	{
 		is($node->safe_psql('postgres', "SELECT count(*), min(n), max(n) FROM made_$type WHERE $condition"),
 			'3600|38000|41599', "$type: $condition");

@@ -20,7 +20,8 @@ $coordinator->safe_psql('postgres', q{
 
 # Without settings, calls fail on the workers, in any session. IDs that contain the node number are distinct.
 my @commands;
-foreach my $generator ('kid_next()', 'kid64_at(now())', 'flake_next()', 'flake_at(now())')
+foreach my $generator ('kid_next()', 'kid64_at(now())', 'kid53_next()', 'kid53_at(now())', 'flake_next()',
+	'flake_at(now())')
 {
 	foreach my $node (@workers)
 	{

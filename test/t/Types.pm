@@ -6,6 +6,8 @@
 #         prefix    the beginning of the names of its functions
 #         next      the name of its generator
 #         inspect   the name of the function that lists the components of an ID
+#         timestamp the name of the function that returns the time of an ID
+#         observe   the name of the function that moves the logical clock past an ID
 #         traits    a hash with the names of its traits
 #         bytes     the size of an ID
 package Types;
@@ -33,7 +35,7 @@ sub describe
 	close $pipe or die "src/sql/assemble --values $name failed\n";
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
 	  or die "src/core/types/$name.hpp: no size";
-	return { name => $name, %value{qw(type prefix next inspect)}, bytes => $bytes,
+	return { name => $name, %value{qw(type prefix next inspect timestamp observe)}, bytes => $bytes,
 		traits => { map { $_ => 1 } split ' ', $value{traits} } };
 }
 

@@ -242,8 +242,7 @@ my @reserved = sort split /\n/,
 is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()',
 		'kid_reset_clock(timestamp with time zone,boolean)', 'kid_hold_clocks(timestamp with time zone)',
 		'kid_lower_clocks(timestamp with time zone,boolean,text,text,text)',
-		map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(observe) }
-		  all_types()),
+		map { "$_->{observe}($_->{type})" } grep { $_->{traits}{observe} } all_types()),
 	'PUBLIC may not call exactly the reserved functions');
 my $settings = sql_in('shared',
 	q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});

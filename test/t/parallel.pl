@@ -61,6 +61,8 @@ like(session("EXPLAIN (VERBOSE, COSTS OFF) $ids"), qr/^Gather\n  Output: kid_nex
 	'by default the leader makes the IDs');
 is(session("CREATE TEMP TABLE made AS $ids; SELECT count(id), count(DISTINCT id) FROM made"), '100000|100000',
 	'each row has an ID of its own');
+is(session('CREATE TEMP TABLE made AS ' . $ids =~ s/kid_next/kid53_next/r . '; SELECT count(id), count(DISTINCT id)
+		FROM made'), '100000|100000', 'each row has a kid53 of its own');
 # Otherwise the leader could read all rows before a worker starts.
 my $in_workers = 'SET parallel_leader_participation = off;';
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL SAFE');
@@ -69,6 +71,10 @@ like(session("EXPLAIN (VERBOSE, COSTS OFF) $ids"),
 	'with kid_next() PARALLEL SAFE, workers would make the IDs');
 like(session("$in_workers $ids"), qr/ERROR:  cannot execute kid_next\(\) during a parallel operation/,
 	'a worker makes no ID');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid53_next() PARALLEL SAFE');
+like(session("$in_workers SELECT kid53_next() AS id FROM numbers WHERE n > 0"),
+	qr/ERROR:  cannot execute kid53_next\(\) during a parallel operation/, 'a worker makes no kid53');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid53_next() PARALLEL RESTRICTED');
 $node->safe_psql('postgres',
 	'ALTER FUNCTION kid_next() PARALLEL RESTRICTED; ALTER FUNCTION kid_horizon() PARALLEL SAFE');
 like(session("$in_workers SELECT count(*) FROM numbers WHERE kid_horizon() IS NOT NULL"),
