@@ -2869,7 +2869,7 @@ RETURN CASE type::oid
            WHEN 'uuid'::regtype::oid
            THEN @extschema@.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
            WHEN 'bigint'::regtype::oid
-           THEN @extschema@.kid53_timestamp(least(ltrim(bound::text)::bigint, 9007199254740991))
+           THEN @extschema@.kid53_timestamp(CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
        END;
 COMMENT ON FUNCTION @extschema@.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 

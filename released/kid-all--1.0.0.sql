@@ -1302,7 +1302,7 @@ RETURN CASE type::oid
            WHEN 'uuid'::regtype::oid
            THEN kid.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
            WHEN 'bigint'::regtype::oid
-           THEN kid.kid53_timestamp(least(ltrim(bound::text)::bigint, 9007199254740991))
+           THEN kid.kid53_timestamp(CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
        END;
 COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 

@@ -118,6 +118,12 @@ SELECT partition, begins, ends FROM kid_partitions('parts');
 SELECT kid_create_partitions('parts', '1 year', '2021-01-01', since => '2019-01-01');
 SELECT partition, begins, ends FROM kid_partitions('parts');
 DROP TABLE parts;
+-- A partition from MINVALUE or to MAXVALUE has no end in time.
+CREATE TABLE parts (id bigint DEFAULT kid53_next() PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parts_first PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (kid53_floor('2025-01-01'));
+CREATE TABLE parts_last PARTITION OF parts FOR VALUES FROM (kid53_floor('2025-01-01')) TO (MAXVALUE);
+SELECT partition, begins, ends, missing_check FROM kid_partitions('parts');
+DROP TABLE parts;
 -- The bits of kid64 in a bigint, and those of flake.
 CREATE TABLE parts (id bigint DEFAULT kid_next() PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE parts_rest PARTITION OF parts DEFAULT;

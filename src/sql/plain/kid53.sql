@@ -2,7 +2,7 @@
 -- own: bigint
 -- clock: 'kid53'
 -- stored_as: 'bigint'
--- bound: least(ltrim(bound::text)::bigint, 9007199254740991)
+-- bound: CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END
 -- timestamp: kid53_timestamp
 -- encode: kid53_encode
 -- observe: kid53_observe

@@ -13,6 +13,7 @@ from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
+from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan
 from pgkid.ctl.publications import memberships
 
@@ -23,6 +24,7 @@ SAMPLE = 1000  # rows
 def look(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way, and what somebody must know."""
     yield from of_table(plan)
+    yield from of_end(plan)
     yield from of_keys(plan)
     yield from of_rights(plan)
     yield from of_publications(plan)
@@ -151,6 +153,14 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         )
     elif not keys.rows:
         yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")
+
+
+def of_end(plan: Plan) -> Iterator[Finding]:
+    """Yields the end of the first partition if no ID can be later, so that nothing could follow."""
+    if plan.bound == bound_at(plan.conn, plan.home, plan.key, plan.ids, "infinity"):
+        about = f"column {plan.key.name} of {plan.root.label}"
+        message = f"contains IDs {plan.ids.prefix}, none of which is of {plan.until} or later"
+        yield refused(about, message, "Give an earlier --until.")
 
 
 def of_roles(plan: Plan) -> Iterator[Finding]:

@@ -107,7 +107,8 @@ def without_ids(conn: Connection, root: catalog.Table, columns: list[catalog.Col
     for column in columns:
         if column.number in key and column.type == "bigint":
             names = ", ".join(f"--ids {name}" for name in NUMBERS)
-            return f"If column {column.name} contains IDs of kid, say which: {names}. Otherwise: {hint}"
+            otherwise = "" if column.is_partition_key else f" Otherwise: {hint}"
+            return f"If column {column.name} contains IDs of kid, say which: {names}.{otherwise}"
         if column.number in key and is_domain(conn, column):
             return (
                 f"If column {column.name} contains IDs of kid, give it their type, and not a domain. Otherwise: {hint}"
@@ -128,7 +129,8 @@ def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Co
     """Returns the commands that make a table for new rows, whose key is an ID, and in the end drop the old table."""
     key = primary_key(conn, root)
     by = one(conn, "SELECT partattrs::int[] FROM pg_partitioned_table WHERE partrelid = %s", (root.oid,))
-    name = next((c.sql.as_string(conn) for c in columns if c.number in key and c.number not in by), "id")
+    free = "id" if all(c.name != "id" for c in columns) else free_name(conn, root.schema, "kid_id")
+    name = next((c.sql.as_string(conn) for c in columns if c.number in key and c.number not in by), free)
     new = sql.Identifier(root.schema, free_name(conn, root.schema, f"{root.name}_new")).as_string(conn)
     lines = [f"{name} {home}.kid64 PRIMARY KEY DEFAULT {home}.kid_next()"]
     for column in columns:
