@@ -41,8 +41,10 @@ def poll_as_airbyte() -> None:
 def poll_as_dbt() -> None:
     """Inserts into the model what is above its greatest ID."""
     with db.transaction():
-        db.execute(f"CREATE TEMPORARY TABLE new ON COMMIT DROP AS SELECT id FROM {relation} "
-                   f"WHERE id > (SELECT coalesce(max(id), 0) FROM model_of_{relation})")
+        db.execute(
+            f"CREATE TEMPORARY TABLE new ON COMMIT DROP AS SELECT id FROM {relation} "
+            f"WHERE id > (SELECT coalesce(max(id), 0) FROM model_of_{relation})"
+        )
         db.execute(f"INSERT INTO model_of_{relation} SELECT id FROM new")
 
 

@@ -1,6 +1,6 @@
 # pg_partman makes and drops the partitions of a table whose key is a bigint with kid53_next(), by number, as
-# docs/guides/partitions.md shows. From version 5.2 on it does so for a uuid of version 7, by time, with an encoder and a
-# decoder of the page; before that, and for a kid64 in any version, it refuses the table.
+# docs/guides/partitions.md shows. From version 5.2 on it does so for a uuid of version 7, by time, with an encoder and
+# a decoder of that page; before that, and for a kid64 in any version, it refuses the table.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -23,7 +23,7 @@ sql('CREATE EXTENSION kid; CREATE SCHEMA partman; CREATE EXTENSION pg_partman SC
 my $page = slurp_file('docs/guides/partitions.md');
 my ($by_number, $by_time) = ($page =~ /^## pg_partman\n(.*?)^## /ms)[0] =~ /^```sql\n(.*?)^```$/msg;
 
-# Each table, how pg_partman is called, the first and the last bound of a partition as times.
+# Returns the bounds of the partitions of a table as times, and those that days from an instant on have.
 sub bounds
 {
 	my ($table, $decode) = @_;
@@ -37,7 +37,8 @@ sub days
 {
 	my ($from, $count) = @_;
 	return sql(qq{SELECT string_agg(concat_ws(' ', day, day + interval '1 day'), ', ' ORDER BY day)
-		FROM generate_series('$from'::timestamptz, '$from'::timestamptz + ($count - 1) * interval '1 day', '1 day') AS day});
+		FROM generate_series(0, $count - 1) AS n,
+		     LATERAL (SELECT '$from'::timestamptz + n * interval '1 day') AS d (day)});
 }
 
 sql("CREATE FUNCTION time_of_number(text) RETURNS timestamptz RETURN kid53_timestamp(\$1::bigint)");

@@ -1,6 +1,6 @@
-# Tools that poll a table by `id > last` miss no row of a view that ends at the horizon, and miss rows of the table: as
-# Kafka Connect's JDBC source, Airbyte and dbt do it, beside 16 writers, and transactions that stay open for seconds. The
-# same for a bigserial that is tracked, whose horizon a job stores. The view, the job and the table for it are those of
+# Tools that poll a table by `id > last` miss rows of the table, and none of a view that ends at the horizon. Pollers do
+# it as Kafka Connect's JDBC source, Airbyte and dbt do, beside 16 writers, and transactions that stay open for seconds.
+# They do the same with a bigserial that is tracked, whose horizon a job stores. The views and the job are those of
 # docs/clients/tools.md.
 #
 # With KID_ROUNDS=4 they write a million rows, and the transactions stay open for 20 seconds.

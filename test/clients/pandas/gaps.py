@@ -13,7 +13,7 @@ with engine.begin() as db:
 
 def arrived(column: pandas.Series, ids: list[str]) -> str:
     """Returns what became of the IDs, which are at the end of a column."""
-    values = column.tolist()[-len(ids):]
+    values = column.tolist()[-len(ids) :]
     if all(str(value) == id for value, id in zip(values, ids)):
         return "text"
     return "number" if [int(value) for value in values] == [int(id) for id in ids] else "rounded"
