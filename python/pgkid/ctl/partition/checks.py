@@ -272,6 +272,7 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     yield from of_roles(plan)
     yield from of_dependents(plan)
     yield from of_partition(plan)
+    yield from of_early_rows(plan)
     for name, all_tables, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
         " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.puballtables",
@@ -294,6 +295,24 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
     yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")
+
+
+def of_early_rows(plan: Plan) -> Iterator[Finding]:
+    """Yields the partition if it has numbers of a sequence: read as IDs, they are much older than all other rows."""
+    key = sql.SQL("r.id")
+    query = sql.SQL("SELECT r.id::text, ({})::text FROM (SELECT {} AS id FROM {} ORDER BY 1 LIMIT 1) AS r WHERE {}")
+    for number, begins in plan.conn.execute(
+        query.format(plan.ids.time(plan.home, key), plan.key.sql, plan.old, is_early(plan, key))
+    ).fetchall():
+        yield Finding(
+            "costs",
+            plan.old_label,
+            f"has numbers as a sequence makes them, such as {number}; as an ID it is of {begins}, so partitions of"
+            f" {plan.options.width} are created from there on",
+            hint="Choose a greater --width, or let the rows stay where they are.",
+            stops=True,
+            accept_name=plan.old_label,
+        )
 
 
 def of_dependents(plan: Plan) -> Iterator[Finding]:
