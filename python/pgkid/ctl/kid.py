@@ -33,7 +33,7 @@ TARGETS = {
     "uuid": Target("pg_catalog.uuid", "kid_uuidv7()", "kid_uuidv7_at"),
     "bigint": Target("pg_catalog.int8", "kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8"),
 }
-# The IDs that a bigint can contain, by the prefix of kid's functions for them, and the name in TARGETS of what makes them
+# The IDs that a bigint can contain, by the prefix of the functions for them, and what makes them in TARGETS
 NUMBERS = {"kid53": "kid53", "kid64": "bigint", "flake": "flake"}
 # The types of kid, with what each becomes.
 CORE = {target.type: target.core for target in TARGETS.values() if target.core}
