@@ -331,6 +331,41 @@ is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_descr
 	qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|},
 	'foreign keys to a partitioned table, and from it, keep their names');
 
+# A bigint with kid53: all that calls its functions is named, or goes.
+database('numbers', q{
+	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT kid53_next(), item text,
+		made timestamptz GENERATED ALWAYS AS (kid53_timestamp(id)) STORED,
+		CONSTRAINT of_kid CHECK (kid53_timestamp(id) IS NOT NULL));
+	CREATE INDEX by_time ON events (kid53_timestamp(id));
+	CREATE STATISTICS of_time ON (kid53_timestamp(id)) FROM events;
+	CREATE POLICY late ON events USING (kid53_within(id, '2026-01-01', NULL));
+	CREATE RULE kept AS ON DELETE TO events WHERE kid53_timestamp(OLD.id) < '2026-01-01' DO INSTEAD NOTHING;
+	CREATE FUNCTION makes_one() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN kid53_next(); END';
+	CREATE TABLE parts (id bigint PRIMARY KEY DEFAULT kid53_next(), item text) PARTITION BY RANGE (id);
+	CREATE TABLE of_kid64 (id bigint PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
+	CREATE VIEW late_parts AS SELECT id, kid53_timestamp(id) AS made FROM parts WHERE kid53_within(id, now(), NULL);
+	SELECT kid_create_partitions(t::regclass, '1 month', now() + interval '1 month', time_check => true)
+		FROM unnest('{parts,of_kid64}'::text[]) AS t;
+	INSERT INTO events (item) VALUES ('old'); INSERT INTO parts (item) VALUES ('old')});
+($got, $stops) = leave('numbers', 'check', '--all', '--no-rehearsal');
+is($stops, 1, 'what calls functions of kid53 stops the move');
+like($got, $_, 'and check says what becomes of it')
+  foreach qr/^needs kid:.*\n(?: .*\n)*  constraint of_kid on public\.events: uses function public\.kid53_timestamp/m,
+  qr/  index public\.by_time: uses .*; it is dropped/, qr/  column made of public\.events: is generated; it would be/,
+  qr/^remains:.*\n(?: .*\n)*  policy late on table public\.events: uses function public\.kid53_within/m,
+  qr/rule kept on table public\.events/, qr/rule _RETURN on view public\.late_parts/,
+  qr/statistics object public\.of_time/, qr/  public\.makes_one\(\): names kid53_next/,
+  qr/column id of public\.parts: new numbers are of a sequence, so all new rows go to the partition of the last ID/;
+my $greatest = superuser(numbers => 'SELECT max(id) FROM events');
+owner(numbers => 'DROP POLICY late ON events; DROP RULE kept ON events; DROP STATISTICS of_time; DROP VIEW late_parts');
+leaves('numbers', qw(run --all --accept), 'constraint of_kid on public.events', '--accept', 'index public.by_time',
+	'--accept', 'column made of public.events');
+is(owner('numbers', 'DROP EXTENSION kid'), '', 'then DROP EXTENSION needs no CASCADE');
+is(superuser(numbers => "WITH n AS (INSERT INTO events (item) VALUES ('new') RETURNING id)
+	SELECT id > $greatest FROM n"), 't', 'numbers go on above all IDs');
+is(superuser(numbers => q{SELECT count(*) FROM pg_constraint WHERE conname LIKE 'kid_time%';
+	SELECT count(made), count(*) FROM events}), "0\n1|2", 'constraints kid_time are gone, and values are kept');
+
 # In a template, kid belongs to the superuser who has created it.
 $node->safe_psql('postgres', "CREATE DATABASE prepared IS_TEMPLATE true $locale");
 $node->safe_psql('prepared', 'GRANT ALL ON SCHEMA public TO shop; CREATE EXTENSION kid');

@@ -218,5 +218,5 @@ sub try
 	return;
 }
 
-each_seed(\&try, 3 .. 6);
+each_seed(\&try, 3 .. 6, 8, 10);
 done_testing();
