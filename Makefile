@@ -18,7 +18,7 @@
 #@                             root
 #@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
 #@ make test-citus             a cluster of Citus nodes, if Citus is installed for this PostgreSQL
-#@ make test-peers             flake and base32 compared with libraries for Node, from npm; a minute
+#@ make test-peers             flake and base32 compared with libraries for Node, from npm, and kid53 in JSON; a minute
 #@ make test-schemas           kidctl with each table of a schema: SCHEMA="FILE.sql …", or a small one; half a minute
 #@                             for each table
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
