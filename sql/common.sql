@@ -71,6 +71,37 @@ SELECT kid_encode(kid64_floor('2026-11-21'), '_ord');
 SELECT kid_encode(kid64_floor('2026-11-21'), repeat('x', 64));
 SELECT kid_encode(kid64_floor('2026-11-21'), repeat('x', 63)) = repeat('x', 63) || '_' || kid_encode(kid64_floor('2026-11-21')) AS longest;
 
+-- kid53: what Python computed. All counts are equal.
+\set numbers `tail -n +3 "$PG_ABS_SRCDIR/test/vectors/kid53.tsv"`
+CREATE TABLE numbers AS
+SELECT f[1]::timestamptz AS time, f[3]::integer AS sequence, f[4]::bigint AS id, f[5] AS base32
+  FROM regexp_split_to_table(:'numbers', E'\n') AS line, string_to_array(line, E'\t') AS f;
+SELECT count(*), count(*) FILTER (WHERE kid53_timestamp(id) = time) AS timestamp, count(*) FILTER (WHERE kid53_sequence(id) = sequence) AS sequence,
+       count(*) FILTER (WHERE kid53_make(time + interval '999 us', sequence) = id) AS make,
+       count(*) FILTER (WHERE kid53_floor(time) = id - sequence AND kid53_ceil(time) = id - sequence + 4095) AS bounds,
+       count(*) FILTER (WHERE kid53_encode(id) = base32 AND kid53_encode(id, 'ord') = 'ord_' || base32) AS encode,
+       count(*) FILTER (WHERE kid53_decode(base32) = id AND kid53_decode('ord_' || upper(base32), 'ord') = id) AS decode,
+       count(*) FILTER (WHERE kid53_within(id, time, NULL) AND NOT kid53_within(id, NULL, time)) AS within
+  FROM numbers;
+SELECT component, bits, value FROM kid53_inspect(9007199254740991);
+SELECT n, kid53_timestamp(n), kid53_sequence(n) FROM unnest('{-9223372036854775808, -1, 9007199254740992, 9223372036854775807}'::bigint[]) AS n;
+SELECT kid53_timestamp(NULL), kid53_floor(NULL), kid53_at(NULL), kid53_encode(NULL), kid53_decode(NULL), kid53_make(NULL, 1);
+SELECT kid53_encode(-1);
+SELECT kid53_encode(9007199254740992);
+SELECT kid53_observe(9007199254740992);
+SELECT kid53_decode('80000000000');
+SELECT kid53_decode('0000000000');
+SELECT kid53_decode('0000000000u');
+SELECT kid53_decode('ord_00000000000');
+SELECT kid53_make('2019-12-31 23:59:59.999999+00', 0);
+SELECT kid53_make('2089-09-06 15:47:35.552+00', 0);
+SELECT kid53_make('2024-01-01', 4096);
+SELECT kid53_make('2024-01-01', -1);
+SELECT t, kid53_floor(t), kid53_ceil(t)
+  FROM unnest('{-infinity, 2019-12-31 23:59:59.999999, 2020-01-01, 2026-11-22 12:00:00.000999, 2089-09-06 15:47:35.551999, 2089-09-06 15:47:35.552, infinity}'::timestamptz[]) AS t;
+SELECT kid53_within(9007199254740991, NULL, NULL) AS greatest, kid53_within(9007199254740992, NULL, NULL) AS beyond, kid53_within(0, '2019-01-01', '2021-01-01') AS least,
+       kid53_within(-1, NULL, NULL) AS negative, kid53_within(NULL, NULL, NULL) AS "null";
+
 -- Bounds, also of times that no ID has.
 SELECT t, kid64_floor(t)::bigint, kid64_ceil(t)::bigint, kid_timestamp(kid64_floor(t)), kid_uuidv7_floor(t), kid_uuidv7_ceil(t), kid_timestamp(kid_uuidv7_ceil(t))
   FROM unnest('{1970-01-01, 1970-01-01 00:00:00.001024, 2026-11-21 05:51:45.09728, 2026-11-21 05:51:45.999999, 9999-12-31 23:59:59.999999}'::timestamptz[]) AS t;
@@ -109,11 +140,16 @@ SELECT count(*) FILTER (WHERE kid_within(id, '-infinity', 'infinity')) AS "all",
 CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
 CREATE TABLE lines (n serial, id bigint PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders);
 CREATE TABLE payments (n serial, id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
+CREATE TABLE clicks (n serial, id bigint PRIMARY KEY DEFAULT kid53_next(), at timestamptz DEFAULT clock_timestamp());
 INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
 INSERT INTO lines (order_id) SELECT id FROM orders;
 INSERT INTO payments (order_id) SELECT id FROM orders;
+INSERT INTO clicks SELECT FROM generate_series(1, 20000);
 SELECT count(*), count(DISTINCT id), max(id) < kid_next() AS rising FROM orders;
 SELECT count(*) FILTER (WHERE NOT rises) AS falling FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM lines) AS l;
+SELECT count(*), count(*) FILTER (WHERE NOT rises) AS falling, count(*) FILTER (WHERE id NOT BETWEEN 0 AND 9007199254740991) AS beyond,
+       count(*) FILTER (WHERE kid53_timestamp(id) NOT BETWEEN at - interval '1 minute' AND at + interval '1 minute') AS of_another_time
+  FROM (SELECT *, id > lag(id) OVER (ORDER BY n) AS rises FROM clicks) AS c;
 SELECT count(*) FILTER (WHERE NOT rises) AS falling, count(*) FILTER (WHERE version <> 'version 7 variant 2') AS others
   FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises, (SELECT string_agg(component || ' ' || value, ' ') FROM kid_inspect(id) WHERE component IN ('version', 'variant')) AS version
           FROM payments) AS p;
@@ -123,11 +159,16 @@ SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '1 minute' AND now() 
 SELECT count(*) FROM orders WHERE id >= kid64_floor(now() - interval '1 day');
 SELECT count(*) FROM orders WHERE kid_within(id, now() - interval '1 day', now() - interval '1 hour');
 SELECT count(*) FROM payments WHERE id >= kid_uuidv7_floor(now() - interval '1 day');
+SELECT count(*) FROM clicks WHERE id >= kid53_floor(now() - interval '1 day');
+SELECT count(*) FROM clicks WHERE kid53_within(id, now() - interval '1 day', now() - interval '1 hour');
 SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
   FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid_next(20000) WITH ORDINALITY AS i (id, n)) AS ids;
 SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
   FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid_uuidv7(1000) WITH ORDINALITY AS i (id, n)) AS ids;
+SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
+  FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid53_next(20000) WITH ORDINALITY AS i (id, n)) AS ids;
 SELECT count(*) FROM kid_next(0);
+SELECT count(*) FROM kid53_next(0);
 SELECT kid64_next() < kid_next() AS one_clock, count(*) FROM kid64_next(3) GROUP BY 1;
 -- An ID in text forms, as a program keeps it.
 SELECT count(*) FROM orders WHERE id = kid64_decode(kid_encode(id, 'ord'), 'ord') AND id = kid64_from_text(kid64_to_text(id));
@@ -135,6 +176,8 @@ SELECT count(*) FROM orders WHERE id = kid64_decode(kid_encode(id, 'ord'), 'ord'
 -- Old rows.
 SELECT count(DISTINCT id), min(kid_timestamp(id)) FROM (SELECT kid64_at('2026-10-10') AS id FROM generate_series(1, 16384)) AS ids;
 SELECT count(DISTINCT id), min(kid_timestamp(id)), max(kid_timestamp(id)) FROM (SELECT kid_uuidv7_at('2026-11-10 00:00:00.0015') AS id FROM generate_series(1, 1000)) AS ids;
+SELECT count(DISTINCT id), min(kid53_timestamp(id)), max(kid53_timestamp(id)) FROM (SELECT kid53_at('2026-11-10 00:00:00.0015') AS id FROM generate_series(1, 4096)) AS ids;
+SELECT kid53_at('2019-12-31 23:59:59.999999');
 
 -- IDs from elsewhere. The clock catches up before the next test.
 SELECT now() + interval '5 s' AS later \gset
@@ -144,7 +187,9 @@ SELECT kid_observe(kid64_floor('2020-01-01'));
 SELECT kid_next() > kid64_ceil(:'later') AS kid64;
 SELECT kid_observe(kid_uuidv7_ceil(:'later'));
 SELECT kid_uuidv7() > kid_uuidv7_ceil(:'later') AS uuid;
-SELECT clock, ahead > interval '0' AS ahead, last_issued > now() AS last_issued FROM kid_stats() WHERE clock IN ('kid', 'uuidv7');
+SELECT kid53_observe(kid53_ceil(:'later'));
+SELECT kid53_next() > kid53_ceil(:'later') AS kid53;
+SELECT clock, ahead > interval '0' AS ahead, last_issued > now() AS last_issued FROM kid_stats() WHERE clock IN ('kid', 'kid53', 'uuidv7') ORDER BY clock;
 SELECT kid_observe(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8');
 
 -- A time zone of the session that calls itself UTC changes no ID and no time of one.
@@ -152,9 +197,10 @@ SELECT id::bigint, at, at = kid_timestamp(id) AS same FROM (SELECT kid64_make('2
 SET TimeZone = 'UTC+5';
 SELECT id::bigint, at, at = kid_timestamp(id) AS same FROM (SELECT kid64_make('2026-11-22 12:00:00.00064+00', 0) AS id, '2026-11-22 12:00:00.000+00'::timestamptz AS at OFFSET 0) AS made;
 SELECT kid_timestamp(kid_uuidv7_at('2026-11-22 12:00:00+00')) = '2026-11-22 12:00:00+00'::timestamptz AS uuid;
+SELECT id, kid53_timestamp(id) = '2026-11-22 12:00:00+00'::timestamptz AS same FROM (SELECT kid53_make('2026-11-22 12:00:00+00', 7) AS id OFFSET 0) AS made;
 SET TimeZone = 'UTC';
 
 SELECT FROM pg_sleep(5);
 SET client_min_messages = error;
-DROP TABLE vectors, base32, instants, compared, orders, lines, payments;
+DROP TABLE vectors, base32, numbers, instants, compared, orders, lines, payments, clicks;
 DROP FUNCTION attempt;

@@ -23,23 +23,24 @@ $node->append_conf('postgresql.conf', q{
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
-my @generators = map { [ $_->{type} => "$_->{next}()" ] } all_types();
+my @generators = map { [ $_->{name} => "$_->{next}()" ] } all_types();
 my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
-my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
+my $columns = join(', ', map { "$_->{name} $_->{type}" } all_types());
 
 # Column `n` numbers the rows within a process. The clock is read before and after each row. The slack of two
 # milliseconds covers the time unit, 1.024 ms (sno: 4 ms), and clocks of two processors that differ slightly.
 sub check_ids
 {
 	my ($table, $process) = @_;
-	foreach my $type (map { $_->[0] } @generators)
+	foreach (all_types())
 	{
+		my ($type, $timestamp) = @$_{qw(name timestamp)};
 		my $slack = $type eq 'sno' ? '5 ms' : '2 ms';
 		is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT $type) FROM $table"),
 			"$all|$all", "$table: no duplicate $type");
 		is($node->safe_psql('postgres', qq{
-				SELECT n, before, kid_timestamp($type), after FROM $table
-				 WHERE kid_timestamp($type) NOT BETWEEN before - interval '$slack' AND after + interval '$slack'
+				SELECT n, before, $timestamp($type), after FROM $table
+				 WHERE $timestamp($type) NOT BETWEEN before - interval '$slack' AND after + interval '$slack'
 				 LIMIT 10}),
 			'', "$table: the time in $type is that of the clock");
 		next if $type eq 'flax';
@@ -81,7 +82,7 @@ is($node->safe_psql('postgres', q{
 $node->safe_psql('postgres', 'DROP TABLE log');
 
 # Many IDs a call, from 1 to 40000, while other sessions make them one at a time.
-my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
+my %in_batches = map { $_->{name} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
 $node->pgbench('-n -c 8 -j 2 -t ' . 10 * $rounds, 0, [qr{processed: }], [qr{^$}],
 	'sessions that make many IDs a call, beside sessions that make single ones', {
@@ -112,11 +113,16 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 	{ 'backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000',
 	'back-filled IDs of eight sessions are distinct');
+$node->safe_psql('postgres', 'CREATE TABLE old_numbers (id bigint)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill kid53',
+	{ 'backfill53' => q{INSERT INTO old_numbers SELECT kid53_at('2021-01-01') FROM generate_series(1, 500);} });
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old_numbers'), '4000|4000',
+	'back-filled kid53 of eight sessions are distinct');
 
 # Sixty IDs a row use up time units faster than time passes, so generators wait. All IDs rise, none is in the future,
 # and the query takes as long as so many time units.
 foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ],
-	[ 'flake', 'flake_next()', 50000, 4096, '1 ms' ])
+	[ 'flake', 'flake_next()', 50000, 4096, '1 ms' ], [ 'kid53', 'kid53_next()', 50000, 4096, '1 ms' ])
 {
 	my ($type, $generator, $rows, $pool, $unit) = @$case;
 	my $rising = join(' AND ', ("$generator < $generator") x 30);
@@ -127,9 +133,10 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ],
 		SELECT ${generator}::bigint, clock_timestamp();
 	});
 	is($count, $rows, "$total $type in a row rise");
+	my ($begin, $end) =
+	  map { $type eq 'kid53' ? "kid53_timestamp($_)" : "kid_timestamp($_\::bigint::$type)" } $first, $last;
 	is($node->safe_psql('postgres', qq{
-			SELECT ${last}::${type} - ${first}::${type} >= interval '$unit' * ($total / $pool - 1),
-			       kid_timestamp(${last}::${type}) - timestamptz '$now' < interval '2 ms'}),
+			SELECT $end - $begin >= interval '$unit' * ($total / $pool - 1), $end - timestamptz '$now' < interval '2 ms'}),
 		't|t', "at most $pool $type in a time unit");
 }
 

@@ -36,6 +36,15 @@ foreach my $type (own_types())
 }
 
 is($node->safe_psql('postgres', q{
+	CREATE TEMPORARY TABLE t (id bigint, old bigint);
+	INSERT INTO t SELECT kid53_next(), kid53_at('2022-02-02') FROM generate_series(1, 1000);
+	SELECT count(DISTINCT id), count(DISTINCT old), bool_and(id > old), bool_and(id <= kid53_ceil(now())),
+		bool_and(kid53_timestamp(old) = '2022-02-02'), bool_and(kid53_within(old, '2022-02-02', '2022-02-03')),
+		bool_and(kid53_decode(kid53_encode(id)) = id),
+		bool_and(kid53_make(kid53_timestamp(id), kid53_sequence(id)) = id) FROM t}), '1000|1000' . '|t' x 6,
+	'kid53: a compiled query returns the right values');
+
+is($node->safe_psql('postgres', q{
 	CREATE TEMPORARY TABLE t (id uuid, old uuid);
 	INSERT INTO t SELECT kid_uuidv7(), kid_uuidv7_at('2020-02-02') FROM generate_series(1, 1000);
 	SELECT count(DISTINCT id), count(DISTINCT old), bool_and(id > old), bool_and(id <= now()),
