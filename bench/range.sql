@@ -12,7 +12,7 @@ END $$;
 CREATE TABLE dated (name text, type text, id text);
 INSERT INTO dated SELECT type, type, type || '_at(t)' FROM id_types;
 INSERT INTO dated VALUES ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)'), ('kid53', 'bigint', 'kid53_at(t)');
-SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, type),
+SELECT format('CREATE TABLE %I (id %s PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, type),
        format('INSERT INTO %I SELECT %s, t, g
                  FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t
                          FROM generate_series(0, %3$s - 1) AS g) AS made', 'dated ' || name, id, :rows),

@@ -12,7 +12,7 @@ SELECT typname AS type, CASE typname WHEN 'kid64' THEN 'kid_next()' ELSE typname
        CASE WHEN typbyval THEN 'bigint' ELSE 'uuid' END AS rival
   FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
                 JOIN pg_extension AS x ON refobjid = x.oid AND extname = 'kid'
- WHERE typtype = 'b'
+ WHERE typtype = 'b' AND EXISTS (SELECT FROM pg_proc WHERE proname = typname || '_at')
  ORDER BY pg_type.oid;
 
 -- What makes IDs, as a column definition and as a call. Generators that this server does not have are skipped.

@@ -34,8 +34,8 @@ sub statements
 	my ($self, $count) = @_;
 	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count)
 		RETURNING kid::bigint, kid53, flake::bigint, sno, uuid;\n";
-	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(),
-		kid_uuidv7() FROM generate_series(1, $count);\n";
+	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, kid53_next(), flake_next()::bigint,
+		sno_next(), kid_uuidv7() FROM generate_series(1, $count);\n";
 }
 
 # Adds the output of sessions. They must have begun after everything in the ledger was added.

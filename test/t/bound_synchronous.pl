@@ -34,7 +34,8 @@ my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
 # These IDs are not committed: a commit would wait for the standby by itself.
 my @sessions = map { start_session($primary,
 		"BEGIN;\n"
-		  . "SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(), kid_uuidv7();\n" x 200000) } 1 .. 2;
+		  . "SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(),
+			kid_uuidv7();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
 run_for(2.5, @sessions);

@@ -56,7 +56,8 @@ like($stderr,
 is(() = $stderr =~ /WARNING/g, 1, 'the warning comes once in a session');
 is(sql($all_rise), '36000|36000|0', 'after a step back, IDs continue to rise');
 is(sql("SELECT min(kid53_timestamp(id)) >= '$held', count(DISTINCT kid53_timestamp(id)) BETWEEN 6 AND 8
-		FROM ids WHERE id > $before"), 't|t', 'after a step back, IDs have the highest time and the milliseconds after it');
+		FROM ids WHERE id > $before"), 't|t',
+	'after a step back, IDs have the highest time and the milliseconds after it');
 is(sql(q{SELECT backward_steps, ahead BETWEEN interval '50 min' AND interval '70 min', ticks IS NULL
 		FROM kid_stats() WHERE clock = 'kid53'}), '1|t|t', 'kid_stats() shows the step back');
 is(sql(q{SELECT last_issued IS NULL FROM kid_stats() WHERE clock = 'kid'}), 't', 'the clock of kid64 is another one');

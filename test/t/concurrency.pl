@@ -136,7 +136,8 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ],
 	my ($begin, $end) =
 	  map { $type eq 'kid53' ? "kid53_timestamp($_)" : "kid_timestamp($_\::bigint::$type)" } $first, $last;
 	is($node->safe_psql('postgres', qq{
-			SELECT $end - $begin >= interval '$unit' * ($total / $pool - 1), $end - timestamptz '$now' < interval '2 ms'}),
+			SELECT $end - $begin >= interval '$unit' * ($total / $pool - 1),
+				$end - timestamptz '$now' < interval '2 ms'}),
 		't|t', "at most $pool $type in a time unit");
 }
 

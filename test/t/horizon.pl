@@ -45,7 +45,8 @@ sub holds
 }
 
 is(sql('SELECT kid_horizon() = kid_horizon(), flake_horizon() = flake_horizon(),
-		kid_uuidv7_horizon() = kid_uuidv7_horizon(), kid53_horizon() = kid53_horizon()'), 't|t|t|t', 'before the first ID there is a horizon');
+		kid_uuidv7_horizon() = kid_uuidv7_horizon(), kid53_horizon() = kid53_horizon()'), 't|t|t|t',
+	'before the first ID there is a horizon');
 add('a');
 is(seen(), 'a', 'the last committed row is below it');
 my @session = map { open_session($node) } 0 .. 3;

@@ -27,7 +27,8 @@ my @session = map { open_session($node) } 0 .. 1;
 my $early = answer($session[0], 'BEGIN; INSERT INTO events DEFAULT VALUES RETURNING id;');
 my $number = answer($session[0], 'INSERT INTO numbers DEFAULT VALUES RETURNING id;');
 $node->safe_psql('postgres', 'BEGIN; INSERT INTO events DEFAULT VALUES; INSERT INTO numbers DEFAULT VALUES; COMMIT');
-is(answer($session[1], 'BEGIN; DECLARE c CURSOR FOR SELECT kid_horizon(), kid53_horizon(); SELECT pg_current_snapshot();'),
+is(answer($session[1],
+		'BEGIN; DECLARE c CURSOR FOR SELECT kid_horizon(), kid53_horizon(); SELECT pg_current_snapshot();'),
 	'4294967294:4294967299:4294967294', 'a snapshot at the end of the epoch');
 answer($session[0], 'COMMIT;');
 my ($horizon, $horizon53) = split /[|]/, answer($session[1], 'FETCH c;');

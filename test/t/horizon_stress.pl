@@ -1,6 +1,6 @@
 # Consumers that read up to the horizon miss no row, while sixteen sessions write in all ways in which a transaction may
-# commit after one with a later ID. Half of the rows have kid64, and half of them kid53. A consumer that does not use the
-# horizon misses rows meanwhile, so the test can find such rows. A race of a few instructions is too seldom for this
+# commit after one with a later ID. Half of the rows have kid64, and half of them kid53. A consumer that does not use
+# the horizon misses rows meanwhile, so the test can find such rows. A race of a few instructions is too seldom for this
 # test: test/unit/horizon_test.cpp explores those.
 #
 # KID_SECONDS is how long the sessions write.

@@ -347,7 +347,8 @@ foreach my $lease ('0', "'1s'")
 	$node->stop;
 	$node->set_clock($lease eq '0' ? '+57s' : '+67s');    # 3 s back
 	$node->start;
-	is($above->($last), 't|t|t|t|t', "from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
+	is($above->($last), 't|t|t|t|t',
+		"from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
 	next if $lease ne '0';
 	# The lease was on, as the clock was behind.
 	$node->set_clock('+70s');

@@ -114,7 +114,7 @@ foreach my $module (qw(track ids tables uuid track ids tables uuid all))
 	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/,
 		'an integer is not compared with a time');
 }
-is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '2', 'both clocks are there');
+is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '3', 'all clocks are there');
 
 # kid-all takes effect as a whole or not at all.
 $node->safe_psql('postgres', 'CREATE DATABASE whole OWNER app');
@@ -126,7 +126,8 @@ is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname
 		WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
 as('app', 'whole', 'DROP SCHEMA kid CASCADE');
 is(prepare_and_run('app', 'whole', slurp_file($script)), '', 'drivers that prepare statements run kid-all');
-is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7()'), 't|t',
+is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7(),
+		kid.kid53_next() < kid.kid53_next()'), 't|t|t',
 	'after which it makes IDs');
 
 # The command and the statements of docs/start/managed-servers.md, "Install".
@@ -194,16 +195,18 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 
 # docs/start/managed-servers.md: a range of time is a range of the key.
 {
-	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE);
-		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t)
+	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE,
+			number53 bigint UNIQUE);
+		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t), kid53_make(t, 0)
 			FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
 	my ($since, $range) = (q{now() - interval '3 days'}, q{now() - interval '2 days', now() - interval '1 day'});
-	foreach ([ id => 'kid64' ], [ number => 'kid64' ], [ uuid => 'kid_uuidv7' ])
+	foreach ([ id => 'kid64' ], [ number => 'kid64' ], [ uuid => 'kid_uuidv7' ], [ number53 => 'kid53' ])
 	{
 		my ($column, $prefix) = @$_;
+		my $within = $prefix eq 'kid53' ? 'kid53_within' : 'kid_within';
 		foreach ([ "$column >= ${prefix}_floor($since)", 72 ],
 			[ "$column >= ${prefix}_floor((SELECT $since)) AND $column < ${prefix}_floor(now() - interval '1 day')",
-				48 ], [ "kid_within($column, $range)", 24 ])
+				48 ], [ "$within($column, $range)", 24 ])
 		{
 			my ($condition, $rows) = @$_;
 			like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"),
@@ -213,30 +216,37 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 	}
 	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
 		SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
-	foreach ([ q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ],
-		[ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
+	as('app', 'plain', q{CREATE TABLE parted53 (id bigint PRIMARY KEY DEFAULT kid53_next()) PARTITION BY RANGE (id);
+		SELECT kid_create_partitions('parted53', '1 day', date_trunc('day', now()),
+			since => now() - interval '5 days')});
+	foreach ([ parted => q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ],
+		[ parted => q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ],
+		[ parted53 => q{kid53_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ],
+		[ parted53 => q{id >= kid53_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
 	{
-		my ($condition, $removed) = @$_;
-		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM parted WHERE $condition"),
+		my ($table, $condition, $removed) = @$_;
+		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM $table WHERE $condition"),
 			qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
 	}
-	as('app', 'plain', 'DROP TABLE timed, parted');
+	as('app', 'plain', 'DROP TABLE timed, parted, parted53');
 }
 
 # Installed again, the script replaces functions and keeps the clock.
 as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(),
-	bigint bigint DEFAULT kid_next());
+	bigint bigint DEFAULT kid_next(), number bigint UNIQUE DEFAULT kid53_next());
 	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
-	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
-my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend)
-	FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
+	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')),
+		kid53_observe(kid53_floor(now() + interval '50 minutes'))});
+my $state = 'SELECT c.last_value, u.last_value, n.last_value, (SELECT count(*) FROM pg_depend)
+	FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u, kid_clocks.kid53_clock AS n';
 my $before = as('app', 'plain', $state);
 as('app', 'plain', q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
 is(install('app', 'plain'), '', 'the script can be installed again');
 is(as('app', 'plain', $state), $before, 'the clocks stay as they are, and no object is created');
 is(as('app', 'plain', 'SELECT kid_sequence(8::kid64)'), '8', 'functions are replaced');
-is(as('app', 'plain', 'SELECT kid_timestamp(kid_next()) > now() + interval \'45 minutes\''), 't',
+is(as('app', 'plain', q{SELECT kid_timestamp(kid_next()) > now() + interval '45 minutes',
+		kid53_timestamp(kid53_next()) > now() + interval '45 minutes'}), 't|t',
 	'IDs continue from the clock');
 is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace
 		AND obj_description(oid, 'pg_proc') IS NULL}), '0',
@@ -267,8 +277,8 @@ is($node->safe_psql($_,
 # Another role makes IDs, and does nothing else with the clock.
 as('app', 'plain', 'GRANT INSERT, SELECT ON orders TO other');
 is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES;
-		SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid FROM orders'), 't',
-	'another role makes IDs');
+		SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid AND kid53_next() > max(number)
+			FROM orders'), 't', 'another role makes IDs');
 $before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
 	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)},
@@ -281,29 +291,33 @@ foreach my $attack (
 	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
 	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock},
 	q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING},
-	q{SELECT nextval('kid_clocks.kid64_at_sequence')},
+	q{SELECT nextval('kid_clocks.kid64_at_sequence')}, q{SELECT nextval('kid_clocks.kid53_at_sequence')},
+	q{SELECT setval('kid_clocks.kid53_clock', 1)}, q{SELECT kid.kid53_draw()}, q{SELECT kid_clocks.kid53_open()},
+	q{SELECT kid53_observe(kid53_next())}, q{SELECT kid53_at(now())}, q{SELECT * FROM kid_clocks.kid53_secret},
+	q{SELECT pg_sequence_last_value('kid_clocks.kid53_secret')}, q{SELECT kid_clocks.kid53_key(1, 1)},
 	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10},
 	q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
 	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/,
 		"another role may not: $attack");
 }
-like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A\d+\z/,
+like(as('other', 'plain', 'SELECT kid.kid64_state(), kid.kid53_state()'), qr/\A\d+\|\d+\z/,
 	'another role reads of the clock what kid_next() would tell it');
 is(as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
 
 # A client that does not read could hold the lock as long as something is sent to it.
 my ($debugging, $messages) = ('', '');
 $node->psql('plain', 'SET client_min_messages = debug5;
-	SELECT count(kid_next()), count(kid_uuidv7()) FROM generate_series(1, 20000)', stdout => \$debugging,
+	SELECT count(kid_next()), count(kid_uuidv7()), count(kid53_next()) FROM generate_series(1, 20000)',
+	stdout => \$debugging,
 	stderr => \$messages,
 	connstr => $node->connstr('plain') . ' user=other');
-is($debugging, '20000|20000', 'IDs are made with debugging messages');
+is($debugging, '20000|20000|20000', 'IDs are made with debugging messages');
 unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock');
 
 # No error leaves the lock behind: here PostgreSQL refuses setval() in a parallel operation.
 like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN
-		FOR i IN 1..20 LOOP PERFORM kid.kid_next(); PERFORM pg_sleep(0.002); END LOOP; RETURN 1; END $$;
+		FOR i IN 1..20 LOOP PERFORM kid.kid_next(), kid.kid53_next(), pg_sleep(0.002); END LOOP; RETURN 1; END $$;
 	SET max_parallel_workers = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 	SET min_parallel_table_scan_size = 0;
 	DO $$ BEGIN PERFORM count(*) FROM pg_class WHERE pg_temp.wrapped() = 1;
@@ -314,7 +328,7 @@ like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LAN
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others,
 # are not called.
 as('app', 'plain',
-	'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at TO other');
+	'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at, kid53_at TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
 my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000
 		? 'SET standard_conforming_strings = off; ' : '') . q{
@@ -364,6 +378,11 @@ my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_versi
 	           kid_uuidv7_ceil('2026-11-20 12:00:00+00'), kid64_make('2026-11-20 12:00:00+00', 5),
 	       kid64_decode('ord_00w1p4s37vg01', 'ord'), kid_uuid_decode(kid_encode(kid_uuidv7())),
 	           kid_timestamp(kid_next()), kid_timestamp(kid_uuidv7());
+	SELECT kid53_encode(kid53_next(), 'ord'), kid53_at('2026-11-20 12:00:00+00'),
+		kid53_make('2026-11-20 12:00:00+00', 5), kid53_floor('2026-11-20 12:00:00+00'), kid53_ceil('2026-11-20 12:00:00+00'),
+		kid53_decode('00000000005'),
+		kid53_timestamp(kid53_next()), kid53_sequence(5), kid53_within(kid53_next(), '2026-11-20 12:00:00+00', NULL);
+	SELECT * FROM kid53_inspect(kid53_next()); SELECT * FROM kid53_next(3);
 	SELECT * FROM kid_inspect(kid_uuidv7()); SELECT * FROM kid_next(3);
 	CREATE TABLE trap.p (id kid64) PARTITION BY RANGE (id);
 	SELECT kid_create_partitions('trap.p', '1 day', '2026-11-21', since => '2026-11-20');
@@ -403,7 +422,7 @@ as('app', 'plain', q{DROP VIEW recent;
 	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day');
 	INSERT INTO events SELECT kid_next(), id FROM orders});
 my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
-	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),
+	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o),
 	(SELECT md5(string_agg(e::text, ',' ORDER BY e.id)) FROM (SELECT id::bigint, order_id::bigint FROM events) AS e),
 		(SELECT count(*) FROM recent)};
 my $rows = as('app', 'plain', $content);
@@ -411,8 +430,9 @@ $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, '-N', 'trap', $node->co
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored') . ' user=app',
 		'-f', $dump ], 'its restore as an ordinary role');
 is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the same rows');
-is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'),
-	't', 'with the clock');
+is(as('app', 'restored', 'SET search_path = public, kid;
+		SELECT kid_next() > max(greatest(id, bigint)), kid53_next() > max(number) FROM orders'),
+	't|t', 'with the clocks');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
 as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked');
@@ -422,7 +442,7 @@ restore_beside_the_extension('up');
 is(as('app', 'up', $content), $rows, 'the same rows with the extension');
 is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all();
 		SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid
-			FROM orders}),
+			AND kid53_next() > max(number) FROM orders}),
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
 is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events');
 		SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
@@ -439,12 +459,13 @@ $node->safe_psql('postgres',
 $node->safe_psql('mydatabase', 'DROP SCHEMA trap CASCADE; DROP TABLE events');
 as('app', 'mydatabase', q{SELECT kid.kid_track('orders')});
 my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
-	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o};
 run_shell($superuser, $commands[0]);
 run_shell('app', $commands[1]);
 run_shell($superuser, $commands[2]);
 is(as('app', 'newdatabase', $orders), as('app', 'plain', $orders), 'after them the rows are the same');
-is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), 't',
+is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64),
+		kid53_next() > max(number) FROM orders'), 't|t',
 	'and new IDs are above them');
 like(as('app', 'newdatabase', q{CALL kid_horizon('orders', NULL)}), qr/ERROR: .* is not the next value of a sequence/,
 	'a table with IDs of kid has no horizon of its own');
@@ -455,7 +476,7 @@ is(as('app', 'newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM
 # Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16
 # on; and to one with kid in plain SQL, which changes in place. Both take over.
 my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id))
-	FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o};
 my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r
   =~ s/^ALTER TABLE payments .*\n//mgr;
 foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
@@ -470,7 +491,8 @@ foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 	}
 	else { is(install('app', $replica), '', 'the script is installed: replica') }
 	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(),
-		payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
+		payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint,
+		number bigint UNIQUE DEFAULT kid53_next())');
 	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true);
 		SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
 	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain')
@@ -483,12 +505,15 @@ foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 	$node->safe_psql('plain', "DROP PUBLICATION $replica");
 	if ($binary eq 'false')
 	{
-		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT');
+		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT,
+			ALTER number DROP DEFAULT');
 		$node->safe_psql($replica, "SET client_min_messages = warning;\n$of_orders");
+		as('app', $replica, 'ALTER TABLE orders ALTER number SET DEFAULT kid53_next()');
 		is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), 'also after the change in place');
 	}
 	is($node->safe_psql($replica, q{SELECT count(*) > 0 FROM kid_observe_all();
-			SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders}), "t\nt",
+			SELECT kid_next() > greatest(max(id), max(bigint)::kid64), kid53_next() > max(number) FROM orders}),
+		"t\nt|t",
 		'and goes on after kid_observe_all()');
 }
 
@@ -504,14 +529,17 @@ like(as('app', 'empty', 'SELECT kid_next()'), qr/ERROR:  the secret of the logic
 is(install('app', 'empty'), '', 'the script makes one');
 is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
 	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s',
-		clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s', kid_observe(kid64_floor(now()))}), "1000\nt|t|",
+		clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s',
+		clock_timestamp() - kid53_timestamp(kid53_next()) < '1 s', kid_observe(kid64_floor(now())),
+		kid53_observe(kid53_floor(now()))}), "1000\nt|t|t||",
 	'IDs begin with the time of the clock');
 $node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'trap', $node->connstr('plain') ],
 	'pg_dump without rights');
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app',
 		'-f', "$dump.bare" ], 'its restore');
 like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_")
-  foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)';
+  foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid53_next()',
+  'SELECT kid_clocks.kid53_open(5)';
 as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC;
 	ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
 	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
@@ -520,20 +548,24 @@ as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other,
 foreach my $database ('bare', 'defaults')
 {
 	is(install('app', $database), '', "the script is installed: $database");
-	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'),
-		't|t|', "others make IDs: $database");
+	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL,
+			kid.kid53_next() < kid.kid53_next(), NULL::kid.kid64'), 't|t|t|', "others make IDs: $database");
 	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)',
+	  q{SELECT setval('kid_clocks.kid53_clock', 1)}, 'SELECT kid_clocks.kid53_open(5)',
+	  'SELECT kid.kid53_observe(kid.kid53_next())',
 	  'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
 
 # A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it
 # can back-fill, also after an upgrade.
-as('app', 'bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY)');
-my $fill = q{INSERT INTO filled SELECT kid.kid64_at('2026-11-20')};
+as('app', 'bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY, number bigint UNIQUE)');
+my $fill = q{INSERT INTO filled SELECT kid.kid64_at('2026-11-20'), kid.kid53_at('2026-11-20')};
 as('app', 'bare', $fill);
 like(as('other', 'bare', q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}),
 	qr/ERROR:  permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
+like(as('other', 'bare', q{SELECT count(kid.kid53_at(now())) FROM generate_series(1, 4095)}),
+	qr/ERROR:  permission denied for function kid53_at/, 'those of kid53 neither');
 is(as('app', 'bare', $fill), '', 'and the next row has another ID');
 as('app', 'bare', 'GRANT EXECUTE ON FUNCTION kid.kid64_at TO other');
 is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'}),
@@ -542,11 +574,11 @@ is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.k
 # The owner changes the secrets. Who knows an old one can stop new IDs, and then cannot.
 {
 	my $known = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
-		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
+		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret'), pg_sequence_last_value('kid_clocks.kid53_secret')});
 	as('app', 'defaults', 'SELECT kid_clocks.kid_new_secrets()');
 	my $changed = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
-		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
-	isnt((split /\|/, $changed)[$_], (split /\|/, $known)[$_], 'the owner changes a secret') foreach 0, 1;
+		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret'), pg_sequence_last_value('kid_clocks.kid53_secret')});
+	isnt((split /\|/, $changed)[$_], (split /\|/, $known)[$_], 'the owner changes a secret') foreach 0 .. 2;
 	like(as('other', 'defaults', $_), qr/ERROR:  permission denied for/, "nobody else may: $_")
 	  foreach 'SELECT kid_clocks.kid_new_secrets()', 'SELECT kid_clocks.kid64_open(new_secret => true)';
 	foreach ([ $changed => 'ERROR:  canceling statement due to statement timeout' ], [ $known => 't' ])
@@ -584,15 +616,16 @@ is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.k
 }
 
 # At the end of their range, generators raise an error, and keep no lock.
-foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')} ],
-	[ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384' ])
+foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')}, 9000 ],
+	[ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384', 9000 ],
+	[ kid53 => 'kid53_next()', '9007199254740992 - 4096', 1024 ])
 {
-	my ($clock, $call, $last_unit) = @$_;
+	my ($clock, $call, $last_unit, $closed) = @$_;
 	is(as('app', 'bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9);
 			SELECT count(*) FROM (SELECT kid.$call OFFSET 0) AS made;
 			SELECT last_value = $last_unit FROM kid_clocks.${clock}_clock"),
 		"1\nt", "$call makes an ID in its last unit");
-	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + 9000); SELECT kid.$call"),
+	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + $closed); SELECT kid.$call"),
 		qr/ERROR:  the range of IDs is used up/, 'then the range is used up');
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0',
 		'and no lock is left');
@@ -669,20 +702,23 @@ foreach my $modules ('ids', 'ids uuid', 'ids tables')
 	my $old = "only_$modules" =~ tr/ /_/r;
 	$node->safe_psql('postgres', "CREATE DATABASE $old OWNER app; CREATE DATABASE new_$old");
 	as('app', $old, slurp_file("released/kid-$_--1.0.0.sql")) foreach split ' ', $modules;
-	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next());
+	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next(),
+			number bigint UNIQUE DEFAULT kid.kid53_next());
 		INSERT INTO orders SELECT FROM generate_series(1, 100)');
-	my $ids = q{SELECT count(*), string_agg(kid.kid64_to_text(id), ' ' ORDER BY id) FROM orders};
+	my $ids = q{SELECT count(*), string_agg(kid.kid64_to_text(id) || number, ' ' ORDER BY id) FROM orders};
 	my $rows = as('app', $old, $ids);
 	like($rows, qr/\A100[|]/, "kid-$modules makes IDs");
 	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids;
-		SELECT kid.kid_next() > max(id) FROM orders";
+		SELECT kid.kid_next() > max(id) AND kid.kid53_next() > max(number) FROM orders";
 	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '--rows-per-insert=1000', '-N', 'kid',
 			'-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
 	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
 	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ],
 		'into a database with the extension');
 	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');
-	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;\n$of_orders");
+	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;
+		ALTER TABLE orders ALTER number DROP DEFAULT;\n$of_orders
+		ALTER TABLE orders ALTER number SET DEFAULT kid53_next()");
 	is($node->safe_psql($old, $rise), "t\n$rows\nt", 'and in place');
 }
 

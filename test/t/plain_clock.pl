@@ -92,7 +92,8 @@ foreach ([ kid64 => 'kid_next()', 'kid_sequence', 8191, 16384 ],
 		join("\n", $last_to_draw, $last_to_draw + 1, 0), "$clock: a unit that is used so far is left");
 	is($node->sql("SELECT setval('kid_clocks.${clock}_clock', $unit + $last_to_draw) AS seen \\gset
 			SELECT count(*) < $states, max(drawn) / $states = :seen / $states, max(drawn) % $states
-			  FROM (SELECT kid.${clock}_draw() AS drawn FROM generate_series(1, $states - 1 - $last_to_draw)) AS stalled;
+			  FROM (SELECT kid.${clock}_draw() AS drawn
+				FROM generate_series(1, $states - 1 - $last_to_draw)) AS stalled;
 			SELECT $sequence_of(kid.$call), kid.${clock}_state() / $states = :seen / $states + 1"),
 		't|t|' . ($states - 1) . "\n0|t", "$clock: as many stalled sessions as can be do not leave the unit");
 }

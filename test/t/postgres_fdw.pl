@@ -100,6 +100,33 @@ foreach my $type (sort keys %makes)
 		"EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_$type WHERE id < now()");
 	unlike($plan, qr/Remote SQL:.*WHERE/, "$type: now() itself is not sent");
 }
+# kid53 is a bigint, and a range of time is a range of numbers.
+$node->safe_psql('postgres', q{
+	CREATE TABLE here_kid53 (id bigint PRIMARY KEY);
+	INSERT INTO here_kid53 SELECT kid53_make(t, 0)
+		FROM generate_series(timestamptz '2026-11-01', '2026-11-04 23:59', '1 min') AS t;
+	CREATE FOREIGN TABLE far_kid53 (id bigint) SERVER loopback OPTIONS (table_name 'here_kid53');
+	ANALYZE here_kid53, far_kid53});
+foreach (
+	[ 'a constant range', q{kid53_within(id, '2026-11-02', '2026-11-03')}, qr/id >= '?\d+.*id < '?\d+/, '' ],
+	[ 'constant bounds', q{id >= kid53_floor('2026-11-02')}, qr/id >= '?\d+/, '' ],
+	[ 'bounds as parameters', q{id >= kid53_floor($1) AND id <= kid53_ceil($2)},
+		qr/id >= public\.kid53_floor\(\$1.*id <= public\.kid53_ceil\(\$2/, q{('2026-11-02', '2026-11-03')} ],
+	[ 'kid53_timestamp()', q{kid53_timestamp(id) < '2026-11-02'}, qr/public\.kid53_timestamp\(id\) </, '' ])
+{
+	my ($what, $condition, $sent, $given) = @$_;
+	my $ask = sub {
+		my ($explain, $table) = @_;
+		my $query = "SELECT count(*) FROM ${table}_kid53 WHERE $condition";
+		return $node->safe_psql('postgres', $given eq '' ? "$explain $query"
+			: "SET plan_cache_mode = force_generic_plan; PREPARE ask (timestamptz, timestamptz) AS $query;
+				$explain EXECUTE ask $given");
+	};
+	my $plan = $ask->('EXPLAIN (VERBOSE, COSTS off)', 'far');
+	ok($plan =~ /Remote SQL: SELECT count\(\*\).*WHERE .*$sent/ && $plan !~ /Filter:/, "kid53: sent: $what")
+	  or diag $plan;
+	is($ask->('', 'far'), $ask->('', 'here'), "kid53: $what, with the same result as here");
+}
 unlike($node->safe_psql('postgres', 'EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_days WHERE day < now()'),
 	qr/Remote SQL:.*WHERE/, 'for a timestamptz, now() itself is not sent either');
 
