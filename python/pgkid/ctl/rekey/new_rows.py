@@ -187,9 +187,11 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
 
 def of_greatest(plan: Plan) -> Iterator[Finding]:
     """Yields the key if the table has one already that is greater than a new one would be now."""
+    if plan.key.type != "bigint":
+        return
     hidden = list(of_hidden_rows(plan.conn, [plan.root]))
     yield from hidden
-    if plan.key.type != "bigint" or hidden:
+    if hidden:
         return
     floor = TARGETS[plan.options.to].at.removesuffix("_at") + "_floor"
     greatest, is_taken = plan.conn.execute(
