@@ -218,9 +218,9 @@ foreach my $when ('before the first ID', 'after an ID of each clock')
 	my ($status, $rows, $stderr) = $node->psql('postgres', "SET search_path = prometheus, pg_catalog; $query",
 		extra_params => [ '-U', 'prometheus' ]);
 	is($stderr, '', "$when: the role of the page gets the metrics, also without kid in its search_path");
-	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4,
+	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 5,
 		"$when: no metric is missing") or diag $rows;
-	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
+	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next()');
 }
 
 # The rules for Prometheus, and the table that explains the metrics.
