@@ -2709,15 +2709,22 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 -- If a function for a range were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
 -- the key.
 
+-- An instant after the range has no ID: kid53_floor() returns the greatest number, which begins no millisecond, and
+-- kid64_floor() a number that begins no time unit, or is negative.
 CREATE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= coalesce(kid53_floor(since), 0) AND id < coalesce(kid53_floor(until), 9007199254740992);
+RETURN id >= CASE WHEN since IS NULL THEN 0
+                  WHEN kid53_floor(since) = 9007199254740991 THEN 9007199254740992 ELSE kid53_floor(since) END
+       AND id < coalesce(nullif(kid53_floor(until), 9007199254740991), 9007199254740992);
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
 CREATE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= coalesce(kid64_floor(since)::bigint, 0) AND (until IS NULL OR id < kid64_floor(until)::bigint);
+RETURN id >= CASE WHEN since IS NULL THEN 0
+                  WHEN kid64_floor(since)::bigint < 0 THEN 9223372036854775807 ELSE kid64_floor(since)::bigint END
+       AND id <= CASE WHEN kid64_floor(until)::bigint BETWEEN 0 AND 9223372036854775806
+                      THEN kid64_floor(until)::bigint - 1 ELSE 9223372036854775807 END;
 COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
 CREATE FUNCTION kid64_sequence(id bigint) RETURNS integer
@@ -2764,7 +2771,7 @@ CREATE FUNCTION kid_identity(
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
-    'lane of kid64 and kid96';
+    'lane of kid64, kid96 and kid53';
 
 -- from src/sql/track_triggers.sql
 
@@ -2942,7 +2949,8 @@ COMMENT ON FUNCTION @extschema@.kid_stored_forms() IS
 -- from src/sql/tables/default_ids.sql.in
 
 -- Columns and domains whose default makes IDs. Only the default tells that a column of a core type contains IDs: values
--- of other columns of that type come from elsewhere.
+-- of other columns of that type come from elsewhere. A bigint contains IDs only if its default is a generator and
+-- nothing else: kid53_next() % 16 makes none.
 
 -- Either `relid` and `attname` or `domain` is null. PostgreSQL creates partitions with the defaults of their parent,
 -- but later defaults of the parent are also in force for them.
@@ -2952,12 +2960,13 @@ CREATE FUNCTION @extschema@.kid_default_ids()
 BEGIN ATOMIC
     WITH RECURSIVE
     generators AS (
+        -- Those of kid have its owner.
         SELECT DISTINCT p.oid, f.type
           FROM @extschema@.kid_stored_forms() AS f
-               JOIN pg_proc AS p ON p.prorettype = f.type::oid AND p.provolatile = 'v'
+               JOIN pg_proc AS k ON k.oid = '@extschema@.kid_stored_forms()'::regprocedure
+               JOIN pg_proc AS p ON p.pronamespace = k.pronamespace AND p.proowner = k.proowner
+                                AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
-         WHERE p.pronamespace = (SELECT k.pronamespace FROM pg_proc AS k
-                                  WHERE k.oid = '@extschema@.kid_stored_forms()'::regprocedure)
     ),
     defaults (relid, attname, domain, type) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type
@@ -2965,6 +2974,10 @@ BEGIN ATOMIC
                JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = g.oid
                LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
                LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+               LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+         WHERE 'bigint'::regtype::oid NOT IN (coalesce(a.atttypid, 0), coalesce(t.typbasetype, 0))
+               OR coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
+                  ~ '^[(]*("([^"]|"")+"[.]|[^"().]+[.])?[a-z0-9_]+[(][)][)]*(::bigint)?$'
         UNION
         SELECT c.oid, d.attname, NULL, d.type
           FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
@@ -2982,12 +2995,18 @@ COMMENT ON FUNCTION @extschema@.kid_default_ids() IS 'returns the columns and do
 -- for the owner, who can do all of it without them.
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or those
--- that `ids` names by the prefix of their functions, such as kid53.
+-- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or, if that
+-- makes none, those that `ids` names by the prefix of their functions, such as kid53.
 CREATE FUNCTION @extschema@.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    WITH told AS (
+        SELECT d.type
+          FROM pg_partitioned_table AS p
+               JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+               JOIN @extschema@.kid_default_ids() AS d ON d.relid = p.partrelid AND d.attname = a.attname
+         WHERE p.partrelid = parent)
     SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
            -- With the cast no function that another role has created for a bigint fits better.
            format(CASE WHEN f.type::oid = a.atttypid THEN '%s.%I(%I)' ELSE '%s.%I((%I)::%s)' END,
@@ -2998,10 +3017,10 @@ BEGIN ATOMIC
              ON f.type::oid = a.atttypid OR f.stored_as = 'bigint'::regtype AND a.atttypid = 'bigint'::regtype::oid,
            pg_proc AS k
      WHERE p.partrelid = parent AND k.oid = '@extschema@.kid_stored_forms()'::regprocedure
-           AND CASE WHEN ids IS NOT NULL THEN f.prefix = ids
-                    WHEN a.atttypid <> 'bigint'::regtype::oid THEN true
-                    ELSE (parent::oid, a.attname, f.type) IN (SELECT d.relid, d.attname, d.type
-                                                                FROM @extschema@.kid_default_ids() AS d) END;
+           AND (ids IS NULL OR f.prefix = ids)
+           -- If the default tells, nothing else does.
+           AND (a.atttypid <> 'bigint'::regtype::oid OR f.type IN (SELECT t.type FROM told AS t)
+                OR ids IS NOT NULL AND NOT EXISTS (SELECT FROM told));
 END;
 COMMENT ON FUNCTION @extschema@.kid_key_ids(regclass, text) IS
     'returns the IDs that the partition key of a table contains; a part of kid_partition_key()';
@@ -3020,13 +3039,13 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               CASE WHEN ids IS NOT NULL THEN format('The column cannot contain IDs "%s".', ids)
+               CASE WHEN ids IS NOT NULL THEN format('The column contains no IDs that "%s" names.', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
                          'contains.'
-                    ELSE 'The column must be of a type for which kid makes IDs.' END,
+                    ELSE 'The column must be of a type for which kid makes IDs, and not of a domain.' END,
                CASE WHEN a.atttypid = 'bigint'::regtype::oid
-                    THEN 'Say what IDs the numbers are: ids => ''kid53'', ids => ''kid64'' or ids => ''flake''.'
+                    THEN 'Say what IDs the numbers are: ids => ''kid53'' or ids => ''kid64''.'
                     ELSE '' END)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
      WHERE p.partrelid = parent AND (SELECT count(*) FROM @extschema@.kid_key_ids(parent, ids)) <> 1;
@@ -3035,22 +3054,24 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
 
--- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
--- partition.
+-- `lower` and `upper` are empty for what is below all IDs: MINVALUE, or a negative number. `upper` is null for
+-- MAXVALUE. Without the default partition.
 CREATE FUNCTION @extschema@.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT i.inhrelid::regclass, b.lower, b.upper,
            CASE WHEN b.lower = '' THEN '-infinity' ELSE @extschema@.kid_bound_time(k.type, b.lower) END,
-           coalesce(@extschema@.kid_bound_time(k.type, b.upper), 'infinity'), i.inhdetachpending
+           CASE WHEN b.upper = '' THEN '-infinity'
+                ELSE coalesce(@extschema@.kid_bound_time(k.type, b.upper), 'infinity') END, i.inhdetachpending
       FROM @extschema@.kid_partition_key(parent, ids) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
                         'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
            LATERAL (SELECT CASE WHEN t.text[1] ~ '^(MINVALUE|-[0-9]+)$' THEN ''
                                 ELSE @extschema@.kid_bound_of(k.type, k.stored_as, t.text[1]) END,
-                           CASE WHEN t.text[2] <> 'MAXVALUE'
+                           CASE WHEN t.text[2] ~ '^-[0-9]+$' THEN ''
+                                WHEN t.text[2] <> 'MAXVALUE'
                                 THEN @extschema@.kid_bound_of(k.type, k.stored_as, t.text[2]) END)
                    AS b (lower, upper)
      WHERE i.inhparent = parent AND t.text IS NOT NULL;
@@ -3073,7 +3094,8 @@ BEGIN ATOMIC
                     THEN format('%s %s %L::timestamptz', time_of,
                                 CASE WHEN upper = @extschema@.kid_bound_at(type, t.ends) THEN '<' ELSE '<=' END,
                                 t.ends) END), '')
-      FROM (SELECT @extschema@.kid_bound_time(type, nullif(lower, '')), @extschema@.kid_bound_time(type, upper))
+      FROM (SELECT @extschema@.kid_bound_time(type, nullif(lower, '')),
+                   @extschema@.kid_bound_time(type, nullif(upper, '')))
            AS t (begins, ends)
      WHERE setting IS NULL
            AND (lower = '' OR @extschema@.kid_bound_at(type, t.begins - interval '1 microsecond') <= lower);
@@ -3220,7 +3242,8 @@ BEGIN ATOMIC
     WITH partitions AS (SELECT * FROM @extschema@.kid_partition_bounds(parent, ids)),
          -- Where the first partition ends that is to be followed, or else from when on periods are wanted
          origin AS (SELECT coalesce(max(p.ends), since, now()) AS begins, max(p.ends) IS NOT NULL AS follows
-                      FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
+                      FROM (SELECT * FROM partitions WHERE NOT detaching AND upper IS DISTINCT FROM ''
+                             ORDER BY lower LIMIT 1) AS p
                      WHERE since IS NULL AND p.lower <= @extschema@.kid_bound_at(type, now())),
          -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so
          -- that there is a gap before the others. The last gap has no upper bound.
@@ -3589,7 +3612,7 @@ BEGIN ATOMIC
         SELECT k.* FROM @extschema@.kid_partition_key(parent, ids) AS k
     ), partitions AS MATERIALIZED (
         SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
-               b.upper <= @extschema@.kid_bound_at(k.type, older_than) AS is_old,
+               b.upper <> '' AND b.upper <= @extschema@.kid_bound_at(k.type, older_than) AS is_old,
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
           FROM key AS k, @extschema@.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (

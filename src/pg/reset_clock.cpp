@@ -219,10 +219,11 @@ void check_rows(char const *later, char const *unseen) {
 
 /// Reports what was not looked at, where rows were: columns `unknown`, a list, or null.
 void report_unseen(char const *unknown) {
-  ereport(NOTICE,
-          errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
-                 "looked at"),
-          unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
+  ereport(
+      NOTICE,
+      errmsg("IDs in other databases, in arrays, composites and ranges, in columns of type bigint whose default makes "
+             "none, and those that clients keep, were not looked at"),
+      unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
 }
 
 void report_nothing_lowered(TimestampTz above) {

@@ -27,4 +27,4 @@ CREATE FUNCTION kid_identity(
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
-    'lane of kid64 and kid96';
+    'lane of kid64, kid96 and kid53';

@@ -59,8 +59,9 @@ inline std::string_view text_view(text const *value) {
   return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
 }
 
-/// Returns the layout that the settings give a type.
+/// Returns the layout that the settings give a type. The file of a type with settings specializes it.
 template <class Id> Id layout_of() {
+  static_assert(std::is_empty_v<Id>, "a layout that depends on a setting needs the specialization of its type");
   return Id{};
 }
 

@@ -1,5 +1,5 @@
 // Who this server is among others that fill the same tables. Its identity is its node number, of which each type uses a
-// part, and the number of lanes (core/lane.hpp) into which servers divide the sequences of kid64 and kid96.
+// part, and the number of lanes (core/lane.hpp) into which servers divide the sequences of kid64, kid96 and kid53.
 //
 // Both come from settings of the server, `kid.node` and `kid.lanes`. IDs are made with the identity in force: one word
 // in shared memory, so that a change applies to all sessions at once, even to running statements. A session publishes

@@ -76,12 +76,14 @@ void define_identity_settings(int flags) {
   DefineCustomStringVariable(
       "kid.node", "Number of this server among those that fill the same tables.",
       "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
-      "flake, and, with \"kid.lanes\", the lane of kid64. \"auto\" is a hash that differs between servers. \"citus\" "
+      "flake, and, with \"kid.lanes\", the lane of kid64 and kid53. \"auto\" is a hash that differs between servers. "
+      "\"citus\" "
       "is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang does.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
-  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 and kid96 are divided into.",
+  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64, kid96 and kid53 are divided into.",
                           "A power of two. With more than one lane, each server that fills the same tables makes IDs "
-                          "in the lane of its \"kid.node\", which must be below this number.",
+                          "in the lane of its \"kid.node\", which must be below this number. With more than 64 lanes, "
+                          "kid53_next() raises an error.",
                           &lanes_setting, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,
                           assign_lanes, nullptr);
 }

@@ -32,7 +32,9 @@ struct id_type {
   char const *prefix = nullptr;        ///< what its functions in SQL begin with: the name of the type, unless changed
 
   // From types/T.cpp:
-  Oid core_type = InvalidOid; ///< the core type that has the IDs among its values, if the type is not kid's own
+  /// The core type whose values are compared with time as these IDs, if the type is not kid's own. The planner rewrites
+  /// such comparisons. bigint is no such type, because most numbers are not IDs, so kid53 leaves the member unset.
+  Oid core_type = InvalidOid;
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< the clock of the horizon, or `clock_count` if there is none
   /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
