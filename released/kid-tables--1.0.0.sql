@@ -299,7 +299,8 @@ BEGIN ATOMIC
            -- With the cast no function that another role has created for a bigint fits better.
            format(CASE WHEN f.type::oid = a.atttypid THEN '%s.%I(%I)' ELSE '%s.%I((%I)::%s)' END,
                   k.pronamespace::regnamespace,
-                  CASE WHEN f.type::oid = a.atttypid THEN f.time_of ELSE f.prefix || '_timestamp' END, a.attname, f.type)
+                  CASE WHEN f.type::oid = a.atttypid THEN f.time_of ELSE f.prefix || '_timestamp' END,
+                  a.attname, f.type)
       FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
            JOIN kid.kid_stored_forms() AS f
              ON f.type::oid = a.atttypid OR f.stored_as = 'bigint'::regtype AND a.atttypid = 'bigint'::regtype::oid,
@@ -737,6 +738,7 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql.in: returns the column
 --         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
+--           kid_default_ids()         default_ids.sql.in: what the default of a bigint says
 --       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
 --       kid_missing_partitions()      missing_partitions.sql.in: what to create
 --         kid_partition_bounds()      partition_key.sql.in: what there is
@@ -746,8 +748,9 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_time_check()              partition_key.sql.in: the condition of the constraint
 --       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
 --
--- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type. kid_refuse() and
--- kid_check_isolation() of common.sql.in raise errors.
+-- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type, kid_bound_of()
+-- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
+-- kid_check_isolation() of common.sql.in raise errors. ATTACH PARTITION locks the default partition.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)

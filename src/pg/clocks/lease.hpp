@@ -100,8 +100,10 @@ bool writing_failed(lease_state &lease);
 /// an error after `kid.max_wait`. The caller must then try again: the bound can still be at or below `next`.
 void renew_lease(clock_ref const &clock, std::uint64_t next);
 
-/// Writes the page with a bound above `next`, and then raises the bound of `clock` to it. The caller holds the lock.
-/// Returns false if standbys have yet to confirm the page.
+/// Sees to it that the page has a bound above `next`, and then moves the bound of `clock` to it. The caller holds the
+/// lock. If an earlier call has written such a bound, publishes that one. If the bound in force is too far ahead of the
+/// system clock, lowers it. Returns false if standbys have yet to confirm the page: the next call then publishes what
+/// this one has written. Returns true without moving the bound if the system clock went back meanwhile.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 
 /// If the lease is off, makes this session write what was issued to the page when it ends. All sessions end before a
