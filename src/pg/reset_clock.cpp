@@ -105,9 +105,12 @@ void take_hold(unix_micros time) {
 /// wait for this session meanwhile. It can wait for one clock after the other: a transaction that enters a held clock
 /// has entered another one before it was held.
 void await_transactions() {
+  static std::uint32_t event = 0;
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
 
+  if (event == 0)
+    event = WaitEventExtensionNew("KidReset");
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     while ((own.clocks & bit_of(clock.id)) != 0) {
       entrant const open = earliest_entrant(clock.id, false);
@@ -116,8 +119,7 @@ void await_transactions() {
       if (open.process == MyProcPid || monotonic_micros() - start > most)
         in_use_error(open);
       // No latch is set when it ends, because transactions do not know who waits for them.
-      static_cast<void>(
-          WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, std::uint32_t{PG_WAIT_EXTENSION}));
+      static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, event));
       ResetLatch(MyLatch);
       CHECK_FOR_INTERRUPTS();
     }

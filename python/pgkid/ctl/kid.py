@@ -22,7 +22,8 @@ class Target:
     core: Optional[str] = None  # what columns of a type of kid's become when kid leaves the database
 
 
-# By the name that the user gives as --to. A new type of kid's needs a line here, and nothing else in this program.
+# By the name that the user gives as --to. A new type of kid's needs a line here, and one in NUMBERS if a bigint can
+# contain its IDs.
 TARGETS = {
     "kid64": Target("kid64", "kid_next()", "kid64_at", core="bigint"),
     "kid96": Target("kid96", "kid96_next()", "kid96_at", core="text"),

@@ -7,6 +7,12 @@ from typing import Optional, Sequence
 
 from psycopg import sql
 
+from pgkid.ctl.connection import one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.kid import CORE, GENERATORS
+from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.objects import Object
+from pgkid.ctl.steps import Runner, statement
 
 # A uuid of version 7: the milliseconds in the first 6 bytes of a random one, and the bits of the version.
 UUIDV7 = (
@@ -14,13 +20,6 @@ UUIDV7 = (
     " substring(int8send((date_part('epoch', clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),"
     " 'hex')::uuid"
 )
-
-from pgkid.ctl.connection import one
-from pgkid.ctl.findings import Refused
-from pgkid.ctl.kid import CORE, GENERATORS
-from pgkid.ctl.leave.plan import Column, Group, Plan
-from pgkid.ctl.objects import Object
-from pgkid.ctl.steps import Runner, statement
 
 
 @dataclass(frozen=True)
