@@ -24,7 +24,7 @@ namespace kid {
 
 /// The low `Bits` bits of `Word` in base32.
 template <unsigned Bits, class Word> struct base32 {
-  static constexpr char characters[] = "0-9a-hjkmnp-tv-z";
+  static constexpr char allowed[] = "0-9a-hjkmnp-tv-z"; ///< its characters, for messages
   static constexpr unsigned length = (Bits + 4) / 5;
 
   /// Writes `length` characters and no terminator.

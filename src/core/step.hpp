@@ -155,12 +155,12 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
   return clock.used_up(result.state) ? clock.next_unit(result.state) : clock.unit(result.state);
 }
 
-/// Returns whether a clock goes on although the system clock is at `now`, which is out of range for `layout`: before
-/// the range, it counts on if it keeps the time of `state`, which is in the range. A clock with sides has no side for
-/// `now`.
+/// Returns whether a clock goes on although the system clock is at `instant`, which is out of range for `layout`:
+/// before the range, it counts on if it keeps the time of `state`, which is in the range. A clock with sides has no
+/// side for such an instant.
 template <class Id, class Clock>
-constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state, unix_micros now) noexcept {
-  return !Clock::changes_sides && now < layout.first() && clock.keeps(state, 0) && state > clock.at(layout.first());
+constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state, unix_micros instant) noexcept {
+  return !Clock::changes_sides && instant < layout.first() && clock.keeps(state, 0) && state > clock.at(layout.first());
 }
 
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.

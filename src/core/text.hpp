@@ -124,7 +124,7 @@ private:
 
 /// The text form of the low 8 * `Size` bits of `Word`.
 template <class Alphabet, unsigned Size, class Word> struct ordered_text {
-  static constexpr char const *characters = Alphabet::description;
+  static constexpr char const *allowed = Alphabet::description; ///< its characters, for messages
   static constexpr unsigned length = (8 * Size + Alphabet::bits - 1) / Alphabet::bits;
   static constexpr unsigned min_length = length;
   static constexpr unsigned max_length = length;
@@ -200,7 +200,7 @@ private:
 
 /// An unsigned 64-bit number: decimal, and on input also hexadecimal after 0x.
 struct decimal_text {
-  static constexpr char const *characters = "0-9, or after 0x 0-9a-fA-F";
+  static constexpr char const *allowed = "0-9, or after 0x 0-9a-fA-F"; ///< its characters, for messages
   static constexpr unsigned min_length = 1;
   static constexpr unsigned max_length = 20;
 

@@ -29,7 +29,7 @@ class State:
     database: int
     tables: dict[str, int]
     options: dict[str, Any]
-    step: str = ""  # the last one that is done
+    step: str = ""  # the last step at whose end the state was saved; a step that can be repeated does not save it
     kept: dict[str, Any] = field(default_factory=dict)
 
 

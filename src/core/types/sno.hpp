@@ -69,7 +69,8 @@ struct sno : counts_from_epoch<sno> {
 ///                                        now <= safe: a second step back into time that side 1 used. Wait
 ///
 /// A state is never repeated, so the compare-and-swap that toggles cannot mistake one for another. Afterwards the mark
-/// is set to the unit of `last`. A lock guards the mark, which is read only if the system clock has gone back.
+/// is set to the unit of `last`. The lock of the lease (pg/clocks/lease_lock.hpp)
+/// guards the mark, which is read only if the system clock has gone back.
 struct sno_clock {
   using sequence = field<std::uint64_t, 0, sno::sequence::width>;
   using tick = above<sequence, sno::tick::width>;

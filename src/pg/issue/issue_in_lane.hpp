@@ -37,8 +37,8 @@ std::int64_t lane_number(identity const &who, bool without_node);
 
 template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true, no_citus};
 
-/// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If
-/// `kid.lanes` is 1, uses the undivided clock.
+/// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again: at the
+/// first call in a process, too, because no identity is 0. If `kid.lanes` is 1, uses the undivided clock.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {

@@ -13,7 +13,7 @@ template <class Id> char const *base32_detail(char const *text, std::size_t begi
     return psprintf("A value of type %s has %u characters in base32, not %d.", Id::name, form::length,
                     pg_mbstrlen(text + begin));
   if (status.error == text_error::character)
-    return character_detail(text, begin + status.position, form::characters);
+    return character_detail(text, begin + status.position, form::allowed);
   return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], bits_of<Id>,
                   Id::name);
 }

@@ -28,7 +28,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
                           pg_mbstrlen(text))
                : psprintf("A value of type %s has at least %u character.", Id::name, form::min_length);
   case text_error::character:
-    return character_detail(text, status.position, form::characters);
+    return character_detail(text, status.position, form::allowed);
   case text_error::padding:
     return psprintf("The last character, \"%c\", has bits beyond the %u of a %s.", text[status.position], 8 * Id::size,
                     Id::name);

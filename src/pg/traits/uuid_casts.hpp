@@ -21,7 +21,7 @@ template <class Id> Datum from_uuid(PG_FUNCTION_ARGS) {
     ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("uuid \"%s\" does not hold a value of type %s",
                    DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid))), Id::name),
-            errdetail("The 16 bytes of the uuid are not 16 characters of %s.", Id::text::characters));
+            errdetail("The 16 bytes of the uuid are not 16 characters of %s.", Id::text::allowed));
   return put<Id>(id);
 }
 
