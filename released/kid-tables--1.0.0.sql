@@ -504,7 +504,7 @@ COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
 --
 -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if that
 -- is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one piece. Pieces
--- for new rows come first, because at_most may end the call. Partitions that are being detached come before all pieces.
+-- for new rows come first, because at_most may end the call.
 
 CREATE OR REPLACE FUNCTION kid.kid_period(width interval, OUT months integer, OUT seconds numeric)
     LANGUAGE SQL IMMUTABLE
@@ -517,39 +517,59 @@ END;
 COMMENT ON FUNCTION kid.kid_period(interval) IS
     'returns the months of a width, and its seconds without them, or NULL if it is infinite';
 
+-- Returns where the first partition ends that is to be followed, or else from when on periods are wanted. A partition
+-- of no IDs is not followed.
+CREATE OR REPLACE FUNCTION kid.kid_partition_origin(
+    parent regclass, ids text, type regtype, since timestamptz, OUT begins timestamptz, OUT follows boolean)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT coalesce(max(p.ends), since, now()), max(p.ends) IS NOT NULL
+      FROM (SELECT b.* FROM kid.kid_partition_bounds(parent, ids) AS b
+             WHERE NOT b.detaching AND b.upper IS DISTINCT FROM '' ORDER BY b.lower LIMIT 1) AS p
+     WHERE since IS NULL AND p.lower <= kid.kid_bound_at(type, now());
+END;
+COMMENT ON FUNCTION kid.kid_partition_origin(regclass, text, regtype, timestamptz) IS
+    'returns from when on partitions are wanted, and whether a partition ends there';
+
+-- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
+-- bound. The caller sets the time zone to UTC.
+CREATE OR REPLACE FUNCTION kid.kid_partition_gaps(
+    parent regclass, ids text, type regtype, width interval, since timestamptz)
+    RETURNS TABLE (lower name, begins timestamptz, upper name, ends timestamptz, first timestamptz)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so that
+    -- there is a gap before the others.
+    WITH gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
+                         coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
+                    FROM (SELECT b.lower, b.upper, b.begins, b.ends
+                            FROM kid.kid_partition_bounds(parent, ids) AS b
+                          UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
+                  WINDOW sorted AS (ORDER BY p.lower, p.ends))
+    SELECT g.*, CASE WHEN w.months = 0 THEN date_bin(width, t, '2001-01-01 00:00:00+00')
+                     ELSE date_trunc('month', t) - make_interval(months => mod(
+                         (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, w.months))
+                END
+      FROM kid.kid_partition_origin(parent, ids, type, since) AS o, gaps AS g,
+           kid.kid_period(width) AS w,
+           kid.kid_bound_at(type, '-infinity'::timestamptz) AS least_id,
+           greatest(g.begins, o.begins, kid.kid_bound_time(type, least_id)) AS t
+     -- Nothing comes after a partition to MAXVALUE.
+     WHERE g.lower IS NOT NULL AND g.lower IS DISTINCT FROM g.upper AND (g.begins >= o.begins OR NOT o.follows);
+END;
+COMMENT ON FUNCTION kid.kid_partition_gaps(regclass, text, regtype, interval, timestamptz) IS
+    'returns the gaps between the partitions of a table that are to be filled';
+
 -- The caller sets the time zone to UTC.
 CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
     parent regclass, ids text, type regtype, width interval, until timestamptz, since timestamptz)
-    RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
-                   is_beyond_range boolean, is_for_new_rows boolean)
+    RETURNS TABLE (n bigint, begins timestamptz, lower name, upper name, are_too_many boolean, is_beyond_range boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    WITH partitions AS (SELECT * FROM kid.kid_partition_bounds(parent, ids)),
-         -- Where the first partition ends that is to be followed, or else from when on periods are wanted
-         origin AS (SELECT coalesce(max(p.ends), since, now()) AS begins, max(p.ends) IS NOT NULL AS follows
-                      FROM (SELECT * FROM partitions WHERE NOT detaching AND upper IS DISTINCT FROM ''
-                             ORDER BY lower LIMIT 1) AS p
-                     WHERE since IS NULL AND p.lower <= kid.kid_bound_at(type, now())),
-         -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so
-         -- that there is a gap before the others. The last gap has no upper bound.
-         gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
-                         coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
-                    FROM (SELECT lower, upper, begins, ends FROM partitions
-                          UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
-                  WINDOW sorted AS (ORDER BY p.lower, p.ends)),
-         -- The gaps to fill, and when the first period in each begins. Nothing comes after a partition to MAXVALUE.
-         open AS (SELECT g.*, CASE WHEN w.months = 0 THEN date_bin(width, t, '2001-01-01 00:00:00+00')
-                                   ELSE date_trunc('month', t) - make_interval(months => mod(
-                                       (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, w.months))
-                              END AS first
-                    FROM origin AS o, gaps AS g, kid.kid_period(width) AS w,
-                         kid.kid_bound_at(type, '-infinity'::timestamptz) AS least_id,
-                         greatest(g.begins, o.begins, kid.kid_bound_time(type, least_id)) AS t
-                   WHERE g.lower IS NOT NULL AND g.lower IS DISTINCT FROM g.upper
-                     AND (g.begins >= o.begins OR NOT o.follows)),
-         counted AS (SELECT o.*, sum((extract(epoch FROM least(o.ends, until)) - extract(epoch FROM o.first))
+    WITH counted AS (SELECT g.*, sum((extract(epoch FROM least(g.ends, until)) - extract(epoch FROM g.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
-                       FROM open AS o WHERE o.first <= least(o.ends, until)),
+                       FROM kid.kid_partition_gaps(parent, ids, type, width, since) AS g
+                      WHERE g.first <= least(g.ends, until)),
          -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece. The
          -- longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
@@ -563,21 +583,15 @@ BEGIN ATOMIC
                    GROUP BY 1, c.upper, c.begins, c.are_too_many),
          pieces AS (SELECT c.begins, c.lower, c.are_too_many,
                            coalesce(lead(c.lower) OVER (PARTITION BY c.upper ORDER BY c.lower), c.upper) AS upper
-                      FROM cuts AS c),
-         listed AS (SELECT NULL::oid AS detaching, p.begins, p.lower, p.upper, p.are_too_many,
-                           p.upper IS NULL OR p.upper = kid.kid_bound_at(type, 'infinity'::timestamptz)
-                           AS is_beyond_range,
-                           coalesce(p.upper > kid.kid_bound_at(type, now()), true) AS is_for_new_rows
-                      FROM pieces AS p
-                     WHERE p.lower <= kid.kid_bound_at(type, until - interval '1 microsecond')
-                    UNION ALL
-                    SELECT p.partition::oid, p.begins, p.lower, p.upper, false, false, p.ends > now()
-                      FROM partitions AS p, origin AS o WHERE p.detaching AND p.begins < until AND p.ends > o.begins)
-    SELECT row_number() OVER (ORDER BY l.detaching, l.is_for_new_rows DESC, l.lower), l.*
-      FROM listed AS l;
+                      FROM cuts AS c)
+    SELECT row_number() OVER (ORDER BY coalesce(p.upper > kid.kid_bound_at(type, now()), true) DESC, p.lower),
+           p.begins, p.lower, p.upper, p.are_too_many,
+           p.upper IS NULL OR p.upper = kid.kid_bound_at(type, 'infinity'::timestamptz)
+      FROM pieces AS p
+     WHERE p.lower <= kid.kid_bound_at(type, until - interval '1 microsecond');
 END;
 COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
-    'returns the partitions that a table lacks until a time, and those in their place that are being detached';
+    'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
 -- A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array type
@@ -740,9 +754,11 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
 --           kid_default_ids()         default_ids.sql.in: what the default of a bigint says
 --       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
+--       kid_report_detaching()        below: refuses or warns if a partition is being detached
+--         kid_partition_origin()      missing_partitions.sql.in: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql.in: what to create
---         kid_partition_bounds()      partition_key.sql.in: what there is
---       kid_report_detaching()        below
+--         kid_partition_gaps()        missing_partitions.sql.in: where nothing is
+--           kid_partition_bounds()    partition_key.sql.in: what there is
 --       kid_partition_name()          missing_partitions.sql.in
 --       kid_make_partitions()         make_partitions.sql.in: creates and attaches the tables
 --       kid_time_check()              partition_key.sql.in: the condition of the constraint
@@ -795,16 +811,20 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
       FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
      WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
+    -- First those for which there could be new rows.
+    SELECT kid.kid_report_detaching(parent, b.partition, b.ends > now())
+      FROM kid.kid_partition_key(parent, ids) AS k,
+           kid.kid_partition_origin(parent, ids, k.type, since) AS o,
+           kid.kid_partition_bounds(parent, ids) AS b
+     WHERE b.detaching AND b.begins < until AND b.ends > o.begins
+     ORDER BY b.ends > now() DESC, b.lower;
     -- Each of these queries reads what the one before it returns, which is what keeps them in this order: first the
-    -- errors, then the tables, then what completes them.
+    -- tables, then what completes them.
     WITH key AS MATERIALIZED (
         SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
-    ), missing AS MATERIALIZED (
-        SELECT m.*, kid.kid_report_detaching(parent, m.detaching, m.is_for_new_rows) AS reported
-          FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m ORDER BY m.n
     ), pieces AS MATERIALIZED (
         SELECT m.*, kid.kid_partition_name(parent, width, m.begins) AS partition
-          FROM missing AS m WHERE m.detaching IS NULL
+          FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
           FROM key AS k, kid.kid_make_partitions(parent, k.stored_as, k.name, width, at_most, (
