@@ -239,13 +239,14 @@ COMMENT ON FUNCTION kid.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
 
 -- Columns and domains whose default makes IDs. Only the default tells that a column of a core type contains IDs: values
--- of other columns of that type come from elsewhere. A bigint contains IDs only if its default is a generator and
--- nothing else: kid53_next() % 16 makes none.
+-- of other columns of that type come from elsewhere. A default can do more than call a generator, such as
+-- kid53_next() % 16, and then need not make IDs: `is_whole` is false. A clock moves past the values of such columns all
+-- the same, to be safe.
 
 -- Either `relid` and `attname` or `domain` is null. PostgreSQL creates partitions with the defaults of their parent,
 -- but later defaults of the parent are also in force for them.
 CREATE OR REPLACE FUNCTION kid.kid_default_ids()
-    RETURNS TABLE (relid oid, attname name, domain oid, type regtype)
+    RETURNS TABLE (relid oid, attname name, domain oid, type regtype, is_whole boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     WITH RECURSIVE
@@ -258,22 +259,22 @@ BEGIN ATOMIC
                                 AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
     ),
-    defaults (relid, attname, domain, type) AS (
-        SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type
+    defaults (relid, attname, domain, type, is_whole) AS (
+        SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,
+               coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
+               ~ '^[(]*("([^"]|"")+"[.]|[^"().]+[.]|)[a-z0-9_]+[(][)][)]*(::bigint|)$'
           FROM generators AS g
                JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = g.oid
                LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
                LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
                LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
-         WHERE 'bigint'::regtype::oid NOT IN (coalesce(a.atttypid, 0), coalesce(t.typbasetype, 0))
-               OR coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
-                  ~ '^[(]*("([^"]|"")+"[.]|[^"().]+[.])?[a-z0-9_]+[(][)][)]*(::bigint)?$'
         UNION
-        SELECT c.oid, d.attname, NULL, d.type
+        SELECT c.oid, d.attname, NULL, d.type, d.is_whole
           FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
                              JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
     )
-    SELECT d.relid, d.attname, d.domain, d.type FROM defaults AS d WHERE d.relid IS NOT NULL OR d.domain IS NOT NULL;
+    SELECT d.relid, d.attname, d.domain, d.type, d.is_whole FROM defaults AS d
+     WHERE d.relid IS NOT NULL OR d.domain IS NOT NULL;
 END;
 COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
@@ -293,7 +294,8 @@ BEGIN ATOMIC
         SELECT d.type
           FROM pg_partitioned_table AS p
                JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-               JOIN kid.kid_default_ids() AS d ON d.relid = p.partrelid AND d.attname = a.attname
+               JOIN kid.kid_default_ids() AS d
+                 ON d.relid = p.partrelid AND d.attname = a.attname AND d.is_whole
          WHERE p.partrelid = parent)
     SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
            -- With the cast no function that another role has created for a bigint fits better.

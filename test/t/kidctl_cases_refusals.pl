@@ -38,7 +38,7 @@ is(query(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders O
 fresh(q{CREATE TABLE numbers (id bigint PRIMARY KEY, item text); INSERT INTO numbers VALUES (-9223372036854775808)});
 my @new = qw(numbers --new-rows-only --no-rehearsal);
 like(passes('a negative key', @new),
-	qr/new keys are below 2\^53, so JavaScript's numbers represent them exactly/, 'the check tells what JavaScript sees');
+	qr/new keys are below 2\^53, so JavaScript's numbers represent them exactly/, 'and says what JavaScript sees');
 like(passes('another target', @new, qw(--to bigint)),
 	qr/new keys are above 2\^53, .*\n.*Send them as text to JavaScript/, 'and that keys of kid64 are too great for it');
 query(q{INSERT INTO numbers VALUES (kid53_floor(now() - interval '1 s'))});
@@ -64,7 +64,7 @@ like((kidctl('swap', 'numbers'))[0], qr/contains 9007199254740991, and a new key
 query('DELETE FROM numbers WHERE id > 0');
 ok_kidctl('swap', 'numbers');
 is(query(q{WITH n AS (INSERT INTO numbers (item) VALUES ('new') RETURNING id)
-		SELECT id < 2^53 AND kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't', 'which goes on without it');
+		SELECT id < 2^53 AND kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't', 'and it goes on');
 
 # Rows before 2020 have no time that a kid53 could have.
 fresh(q{CREATE TABLE visits (id bigserial PRIMARY KEY, made timestamptz, label text);

@@ -250,7 +250,8 @@ foreach ([ narrow => 2 ], [ falling => 95 ])
 	my ($table, $next) = @$_;
 	kidctl_ok('small', "rekey $_->[0]", $table, @$_[ 1 .. $#$_ ])
 	  foreach [qw(run --new-rows-only --no-rehearsal)], ['swap'];
-	is(run('small', "INSERT INTO $table (item) VALUES ('new') RETURNING kid53_timestamp(id) > now() - '1 min'::interval"),
+	is(run('small',
+			"INSERT INTO $table (item) VALUES ('new') RETURNING kid53_timestamp(id) > now() - '1 min'::interval"),
 		't', "$table: a new row has a new key");
 	kidctl_ok('small', 'rekey back', $table);
 	is(run('small', "INSERT INTO $table (item) VALUES ('newer') RETURNING id"), $next,

@@ -379,8 +379,8 @@ my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_versi
 	       kid64_decode('ord_00w1p4s37vg01', 'ord'), kid_uuid_decode(kid_encode(kid_uuidv7())),
 	           kid_timestamp(kid_next()), kid_timestamp(kid_uuidv7());
 	SELECT kid53_encode(kid53_next(), 'ord'), kid53_at('2026-11-20 12:00:00+00'),
-		kid53_make('2026-11-20 12:00:00+00', 5), kid53_floor('2026-11-20 12:00:00+00'), kid53_ceil('2026-11-20 12:00:00+00'),
-		kid53_decode('00000000005'),
+		kid53_make('2026-11-20 12:00:00+00', 5), kid53_floor('2026-11-20 12:00:00+00'),
+		kid53_ceil('2026-11-20 12:00:00+00'), kid53_decode('00000000005'),
 		kid53_timestamp(kid53_next()), kid53_sequence(5), kid53_within(kid53_next(), '2026-11-20 12:00:00+00', NULL);
 	SELECT * FROM kid53_inspect(kid53_next()); SELECT * FROM kid53_next(3);
 	SELECT * FROM kid_inspect(kid_uuidv7()); SELECT * FROM kid_next(3);
