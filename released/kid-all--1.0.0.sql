@@ -854,25 +854,29 @@ COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53
 -- Functions for columns of type bigint, for both editions. A name that is overloaded over the types of IDs cannot tell
 -- which IDs a bigint is, so the scheme stands in these names.
 --
--- If a function for a range were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
--- the key.
-
--- An instant after the range has no ID: kid53_floor() returns the greatest number, which begins no millisecond, and
--- kid64_floor() a number that begins no time unit, or is negative.
+-- If a function for a range were STRICT, or named an argument twice, PostgreSQL would not inline it for every argument,
+-- and a condition would not become a range of the key.
+--
+-- An instant after the range of kid53 has the greatest number as its floor, which no generator makes.
 CREATE OR REPLACE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= CASE WHEN since IS NULL THEN 0
-                  WHEN kid53_floor(since) = 9007199254740991 THEN 9007199254740992 ELSE kid53_floor(since) END
+RETURN id >= coalesce(kid53_floor(since), 0)
        AND id < coalesce(nullif(kid53_floor(until), 9007199254740991), 9007199254740992);
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
+-- From 18584 on the bits have a sign, and the greatest number stands for all such instants.
+CREATE OR REPLACE FUNCTION kid64_number(ts timestamptz, is_end boolean) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts IS NULL AND NOT is_end THEN 0
+            WHEN kid64_floor(ts)::bigint BETWEEN 0 AND 9223372036854775806
+            THEN kid64_floor(ts)::bigint - is_end::integer
+            ELSE 9223372036854775807 END;
+COMMENT ON FUNCTION kid64_number(ts timestamptz, is_end boolean) IS
+    'returns the lowest kid64 of an instant, or the number before, as a bigint; a part of kid64_within()';
 CREATE OR REPLACE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= CASE WHEN since IS NULL THEN 0
-                  WHEN kid64_floor(since)::bigint < 0 THEN 9223372036854775807 ELSE kid64_floor(since)::bigint END
-       AND id <= CASE WHEN kid64_floor(until)::bigint BETWEEN 0 AND 9223372036854775806
-                      THEN kid64_floor(until)::bigint - 1 ELSE 9223372036854775807 END;
+RETURN id >= kid64_number(since, false) AND id <= kid64_number(until, true);
 COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
 CREATE OR REPLACE FUNCTION kid64_sequence(id bigint) RETURNS integer
@@ -1976,9 +1980,10 @@ COMMENT ON FUNCTION
 
 -- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
--- Takes partitions whose detaching has not begun, as an array of the rows below.
+-- Takes partitions whose detaching has not begun, as an array of the rows below. `doubt` says why the times of IDs may
+-- be wrong, so that the partitions of today would seem to be old. It is null if they cannot be wrong.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, setting text, partitions jsonb)
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, doubt text, partitions jsonb)
     RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -1990,14 +1995,11 @@ BEGIN
             lower text, partition oid, is_foreign boolean, is_old boolean, others_stay boolean)
          ORDER BY p.lower COLLATE "C"
     LOOP
-        -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
-        IF setting IS NOT NULL AND NOT dropped.others_stay THEN
+        IF doubt IS NOT NULL AND NOT dropped.others_stay THEN
             RAISE 'no partition of % would remain for new rows', parent
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      DETAIL = format('The value of "%s" may not be the one with which the IDs of the table were made.',
-                                      setting),
-                      HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
-                                    'ones by name.', setting);
+                USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = doubt,
+                      HINT = 'If the times are right, create partitions for new rows first, or drop the old ones by '
+                             'name.';
         ELSIF dropped.is_old IS NOT TRUE THEN
             CONTINUE;
         ELSIF count = at_most THEN
@@ -2040,7 +2042,8 @@ BEGIN ATOMIC
         SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
     ), partitions AS MATERIALIZED (
         SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
-               b.upper <> '' AND b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
+               b.upper > kid.kid_bound_at(k.type, '-infinity'::timestamptz)
+               AND b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
           FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (
@@ -2049,8 +2052,16 @@ BEGIN ATOMIC
           FROM partitions AS p
     )
     SELECT d.name
-      FROM key AS k, kid.kid_drop_old_partitions(parent, older_than, dry_run, at_most, k.setting, (
-               SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
+      FROM key AS k, kid.kid_drop_old_partitions(
+               parent, older_than, dry_run, at_most,
+               CASE WHEN k.setting IS NOT NULL
+                    THEN format('The value of "%s" may not be the one with which the IDs of the table were made.',
+                                k.setting)
+                    WHEN k.stored_as = 'bigint'::regtype
+                    THEN format('The numbers of column "%s" may be other IDs than those of %s.', k.name,
+                                CASE WHEN k.type = k.stored_as THEN 'kid53'
+                                     ELSE (SELECT t.typname FROM pg_type AS t WHERE t.oid = k.type::oid) END) END,
+               (SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
 END;
 COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
@@ -2227,6 +2238,10 @@ BEGIN
             format(' OPERATOR(%I.%s) ', operators, condition),
             CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
                 source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
+            -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
+            CASE WHEN condition = '>=' AND is_core
+                 THEN format(' AND %I::%s OPERATOR(%I.<=) %I.%I(''infinity'')::%2$s', attname, stored_as, operators,
+                             home, concat(source ->> 'prefix', '_ceil')) END,
             format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
                    CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
         EXECUTE concat(

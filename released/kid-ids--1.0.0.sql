@@ -854,25 +854,29 @@ COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53
 -- Functions for columns of type bigint, for both editions. A name that is overloaded over the types of IDs cannot tell
 -- which IDs a bigint is, so the scheme stands in these names.
 --
--- If a function for a range were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
--- the key.
-
--- An instant after the range has no ID: kid53_floor() returns the greatest number, which begins no millisecond, and
--- kid64_floor() a number that begins no time unit, or is negative.
+-- If a function for a range were STRICT, or named an argument twice, PostgreSQL would not inline it for every argument,
+-- and a condition would not become a range of the key.
+--
+-- An instant after the range of kid53 has the greatest number as its floor, which no generator makes.
 CREATE OR REPLACE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= CASE WHEN since IS NULL THEN 0
-                  WHEN kid53_floor(since) = 9007199254740991 THEN 9007199254740992 ELSE kid53_floor(since) END
+RETURN id >= coalesce(kid53_floor(since), 0)
        AND id < coalesce(nullif(kid53_floor(until), 9007199254740991), 9007199254740992);
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
+-- From 18584 on the bits have a sign, and the greatest number stands for all such instants.
+CREATE OR REPLACE FUNCTION kid64_number(ts timestamptz, is_end boolean) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts IS NULL AND NOT is_end THEN 0
+            WHEN kid64_floor(ts)::bigint BETWEEN 0 AND 9223372036854775806
+            THEN kid64_floor(ts)::bigint - is_end::integer
+            ELSE 9223372036854775807 END;
+COMMENT ON FUNCTION kid64_number(ts timestamptz, is_end boolean) IS
+    'returns the lowest kid64 of an instant, or the number before, as a bigint; a part of kid64_within()';
 CREATE OR REPLACE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= CASE WHEN since IS NULL THEN 0
-                  WHEN kid64_floor(since)::bigint < 0 THEN 9223372036854775807 ELSE kid64_floor(since)::bigint END
-       AND id <= CASE WHEN kid64_floor(until)::bigint BETWEEN 0 AND 9223372036854775806
-                      THEN kid64_floor(until)::bigint - 1 ELSE 9223372036854775807 END;
+RETURN id >= kid64_number(since, false) AND id <= kid64_number(until, true);
 COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
 CREATE OR REPLACE FUNCTION kid64_sequence(id bigint) RETURNS integer

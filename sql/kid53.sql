@@ -68,8 +68,8 @@ SELECT count(*), count(DISTINCT id), max(kid53_timestamp(id)) FROM (SELECT kid53
 CREATE FUNCTION count_of(since timestamptz, until timestamptz) RETURNS bigint LANGUAGE sql RETURN (SELECT count(*) FROM made WHERE kid53_within(id, since, until));
 SELECT count_of(NULL, NULL) = count(*) AS all, count_of('2020-01-01', 'infinity') = count(*) AS all_too, count_of(NULL, '2026-01-01') AS none, count_of('2026-01-01', NULL) = count(*) AS later FROM made;
 SELECT kid53_within(9007199254740991, NULL, NULL) AS greatest, kid53_within(9007199254740992, NULL, NULL) AS beyond, kid53_within(0, '2019-01-01', '2021-01-01') AS least, kid53_within(-1, NULL, NULL) AS negative, kid53_within(NULL, NULL, NULL);
-SELECT bool_and(kid53_within(id, time, time + interval '1 ms')) AND NOT bool_or(kid53_within(id, time + interval '1 ms', NULL)) AND NOT bool_or(kid53_within(id, NULL, time)) AS exact FROM vectors;
--- No ID is later than the range, and none of kid64 has a sign in a bigint before 18584.
+SELECT bool_and(kid53_within(id, time, time + interval '1 ms')) AND NOT bool_or(kid53_within(id, time + interval '1 ms', NULL)) AND NOT bool_or(kid53_within(id, NULL, time)) AS exact FROM vectors WHERE id < 9007199254740991;
+-- After the range only the greatest number is left, and none of kid64 has a sign in a bigint before 18584.
 SELECT t, kid53_within(9007199254740991, NULL, t) AS kid53_before, kid53_within(9007199254740991, t, NULL) AS kid53_since,
        kid64_within(kid_next()::bigint, NULL, t) AS kid64_before, kid64_within(kid_next()::bigint, t, NULL) AS kid64_since
   FROM unnest('{-infinity, 1960-01-01, 2019-01-01, 2100-01-01, 18584-01-10 03:33:19.99, 18584-01-11, 99999-01-01, infinity}'::timestamptz[]) AS t;
@@ -78,6 +78,8 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE kid53_within(id, '2026-11-22', '2026-11-23');
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE kid53_within(id, '2026-11-22', NULL);
+EXPLAIN (COSTS OFF) SELECT * FROM made WHERE kid53_within(id, (SELECT max(at) FROM made), (SELECT now()));
+EXPLAIN (COSTS OFF) SELECT * FROM made WHERE kid64_within(id, (SELECT max(at) FROM made), (SELECT now()));
 PREPARE of_time AS SELECT count(*) FROM made WHERE kid53_within(id, $1, $2);
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE of_time(now(), NULL);
@@ -100,6 +102,8 @@ SELECT tableoid::regclass, count(*), min(kid53_timestamp(id)) FROM parts GROUP B
 EXPLAIN (COSTS OFF) SELECT * FROM parts WHERE kid53_within(id, '2025-02-03', '2025-02-04');
 EXPLAIN (COSTS OFF) SELECT * FROM parts WHERE kid53_timestamp(id) >= '2025-02-01';
 SELECT kid_drop_partitions('parts', '2025-02-01', false);
+CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (kid53_floor('2025-03-01')) TO (MAXVALUE);
+SELECT kid_drop_partitions('parts', '2025-02-01', false);
 SELECT count(*) FROM parts;
 DROP TABLE parts;
 -- Or an argument does.
@@ -111,6 +115,7 @@ SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01
 SELECT kid_create_partitions('parts', '1 month', '2025-03-01', since => '2025-01-01', ids => 'kid53');
 SELECT * FROM kid_partitions('parts');
 SELECT partition, begins, ends FROM kid_partitions('parts', 'kid53');
+CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (kid53_floor('2025-03-01')) TO (MAXVALUE);
 SELECT kid_drop_partitions('parts', '2025-02-01', false, ids => 'kid53');
 SELECT * FROM kid_partitions(NULL);
 DROP TABLE parts;
@@ -136,6 +141,16 @@ SELECT count(*) BETWEEN 2 AND 3 AS of_now FROM kid_create_partitions('parts', '1
 SELECT count(*) BETWEEN 2 AND 3 AS lack_it FROM kid_partitions('parts') WHERE missing_check IS NOT NULL;
 SELECT kid_drop_partitions('parts', '2026-01-01', false);
 INSERT INTO parts DEFAULT VALUES;
+-- Read as other IDs, the partitions of today would all be old.
+ALTER TABLE parts ALTER id DROP DEFAULT;
+CREATE TABLE parts_rest PARTITION OF parts DEFAULT;
+SELECT kid_drop_partitions('parts', now() - interval '90 days', false, ids => 'kid64');
+SELECT count(*) FROM parts;
+DROP TABLE parts_rest;
+ALTER TABLE parts ALTER id SET DEFAULT kid53_next();
+-- A partition up to the first ID has none.
+CREATE TABLE parts_0 PARTITION OF parts FOR VALUES FROM (-1) TO (0);
+SELECT kid_drop_partitions('parts', '2020-01-02', false);
 -- The default counts more than the argument, and one that does more than call a generator makes no IDs.
 SELECT kid_drop_partitions('parts', '2026-01-01', ids => 'kid64');
 DROP TABLE parts;
@@ -160,6 +175,7 @@ SELECT kid64_floor('2025-01-01')::bigint, kid64_floor('2025-02-01')::bigint;
 INSERT INTO parts SELECT kid64_at(t) FROM unnest('{2025-01-01, 2025-01-31 23:59:59.99, 2025-02-01}'::timestamptz[]) AS t;
 SELECT tableoid::regclass, count(*), min(kid64_timestamp(id)) FROM parts GROUP BY 1 ORDER BY 1;
 EXPLAIN (COSTS OFF) SELECT * FROM parts WHERE kid64_within(id, '2025-02-03', '2025-02-04');
+CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (kid64_floor('2025-04-01')::bigint) TO (MAXVALUE);
 SELECT kid_drop_partitions('parts', '2025-02-01', false);
 DROP TABLE parts;
 CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
@@ -191,6 +207,17 @@ SET client_min_messages = warning;
 SELECT kid_reset_clock(now());
 RESET client_min_messages;
 SELECT kid53_timestamp(kid53_next()) < clock_timestamp() AS lowered;
+-- Numbers that are no kid53 do not hide later IDs.
+INSERT INTO made (id) SELECT 9007199254740992 + n FROM generate_series(1, 1001) AS n;
+INSERT INTO made (id) SELECT kid53_ceil(now() + interval '1 hour');
+\set VERBOSITY sqlstate
+SELECT kid53_observe(kid53_ceil(now() + interval '2 s'));
+SELECT kid_reset_clock(now());
+\set VERBOSITY default
+DELETE FROM made WHERE n IS NULL;
+SET client_min_messages = warning;
+SELECT kid_reset_clock(now());
+RESET client_min_messages;
 INSERT INTO made (id) VALUES (17), (-3), (9007199254740992);
 SELECT * FROM kid_check('made');
 SELECT * FROM kid_check('orders');
