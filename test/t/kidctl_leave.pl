@@ -349,7 +349,7 @@ database('numbers', q{
 	INSERT INTO events (item) VALUES ('old'); INSERT INTO parts (item) VALUES ('old')});
 ($got, $stops) = leave('numbers', 'check', '--all', '--no-rehearsal');
 is($stops, 1, 'what calls functions of kid53 stops the move');
-like($got, $_, 'and check says what becomes of it')
+like($got, $_, 'and check says what happens to it')
   foreach qr/^needs kid:.*\n(?: .*\n)*  constraint of_kid on public\.events: uses function public\.kid53_timestamp/m,
   qr/  index public\.by_time: uses .*; it is dropped/, qr/  column made of public\.events: is generated; it would be/,
   qr/^remains:.*\n(?: .*\n)*  policy late on table public\.events: uses function public\.kid53_within/m,

@@ -189,7 +189,7 @@ foreach my $case (
 		q{kid96_make(now() + interval '20 min', 1, 0)::uuid} ],
 	[ 'kid53', 'kid53', 'CREATE TABLE t (id bigint DEFAULT kid53_next() PRIMARY KEY)', $number ],
 	[ 'kid53', 'a domain with a default of kid53', 'CREATE TABLE t (id web_number PRIMARY KEY)', $number ],
-	[ 'kid53', 'kid53, and numbers that are none',
+	[ 'kid53', 'kid53, beside numbers that are not kid53',
 		'CREATE TABLE t (id bigint DEFAULT kid53_next() PRIMARY KEY); INSERT INTO t VALUES (-9), (5), (0)', $number ],
 	[ 'flake', 'flake', 'CREATE TABLE t (id flake PRIMARY KEY)', q{flake_make(now() + interval '20 min', 0, 0, 0)} ],
 	[ 'flake', 'flake as bigint', 'CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)',
