@@ -4274,81 +4274,121 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
 -- allowed to read the sequence.
 
--- `problem` says what is wrong, or is null. If `col` is null, takes the column of the trigger; if it is empty, the
--- primary key. Raises an error if there is no such table.
+-- If `col` is null, takes the column of the trigger; if it is empty, the primary key. `args` has the arguments of the
+-- trigger, the first as args[1]. All but `shift` can be null. Raises an error if there is no such table.
 CREATE FUNCTION @extschema@.kid_track_source(
-    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT problem text)
+    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT args text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    num integer;
+    value text;
+    clock text;
+    is_identity boolean;
 BEGIN
-    -- First what is wrong, in the order in which a user would mend it, then below how the source is found.
-    SELECT a.attname, s.oid, coalesce(k.bits, 0), CASE
-            WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
-            WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
-            WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
-            WHEN c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
-            THEN 'other tables inherit it'
-            WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
-                                                         JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
-            THEN 'it has foreign partitions'
-            WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
-            THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
-            WHEN s.oid IS NULL
-            THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
-                 || CASE WHEN false THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
-            WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
-            WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
-            THEN format('its owner may not read sequence %s', s.oid::regclass)
-            -- A default can name a sequence of another owner, which kid_track() must not make public.
-            WHEN false AND (col IS NULL OR c.relowner <> s.relowner)
-                 AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
-            THEN format('not everybody may read sequence %s', s.oid::regclass)
-            -- args[1] is argument 0.
-            WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
-            THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
-            WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
-            WHEN q.seqincrement < 1 OR q.seqmin < 0 OR q.seqcycle
-            THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
-            WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
-                 AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
-            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END
-          INTO attname, seq, shift, problem
-          FROM pg_class AS c
-               LEFT JOIN LATERAL (
-                   SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
-                     -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
-                     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
-                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A') AS g
-                   ON true
-               LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
-               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
-                                              AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
-               LEFT JOIN pg_type AS y ON y.oid = a.atttypid
-               LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
-               LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
-               -- The generators, their clocks, and how many bits count in a time unit
-               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
-                                 ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
-                         AS k (value, clock, bits)
-                   ON false AND k.value = replace(d.value, '"', '')
-               LEFT JOIN pg_class AS s ON s.oid = CASE
-                   -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
-                   WHEN a.attidentity <> ''
-                   THEN (SELECT o.objid FROM pg_depend AS o
-                          WHERE o.refclassid = 'pg_class'::regclass AND o.refobjid = tab AND o.refobjsubid = a.attnum
-                                AND o.classid = 'pg_class'::regclass AND o.deptype = 'i')
-                   WHEN k.clock IS NULL
-                   THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
-                                            '''''', ''''))
-                   ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
-                          WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
-               LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
-         WHERE c.oid = tab;
-    IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+
+    -- The column
+    IF col IS NULL THEN
+        -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
+        SELECT t.tgattr[0], string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') INTO num, args
+          FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
+         WHERE t.tgrelid = tab AND t.tgname = 'kid_track' AND t.tgenabled = 'A';
+    ELSIF col = '' THEN
+        SELECT x.indkey[0] INTO num
+          FROM pg_index AS x WHERE x.indrelid = tab AND x.indisprimary AND x.indnkeyatts = 1;
+    END IF;
+    SELECT a.attname, a.attnum, a.attidentity <> '' INTO attname, num, is_identity
+      FROM pg_attribute AS a WHERE a.attrelid = tab AND (a.attname = col OR a.attnum = num);
+
+    -- Its default. If that is a generator of kid: the clock, and how many bits of a state count in a time unit
+    SELECT pg_get_expr(e.adbin, e.adrelid) INTO value FROM pg_attrdef AS e WHERE e.adrelid = tab AND e.adnum = num;
+    SELECT k.clock, k.bits INTO clock, shift
+      FROM (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
+                   ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
+           AS k (generator, clock, bits)
+     WHERE false AND k.generator = replace(value, '"', '');
+    shift := coalesce(shift, 0);
+
+    -- The sequence
+    IF is_identity THEN
+        -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
+        SELECT d.objid INTO seq
+          FROM pg_depend AS d
+         WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = tab AND d.refobjsubid = num
+               AND d.classid = 'pg_class'::regclass AND d.deptype = 'i';
+    ELSIF clock IS NULL THEN
+        seq := to_regclass(replace(substring(value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'), '''''', ''''));
+    ELSE
+        SELECT c.oid INTO seq
+          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE n.nspname = 'kid_clocks' AND c.relname = clock;
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
+    'returns what a column draws from: a sequence, and by how many bits its value is shifted';
+
+-- Takes `col` as kid_track_source() does, and what that returned. Says first what is wrong with the table, then with
+-- the default, then with the sequence, in the order in which a user would mend it.
+CREATE FUNCTION @extschema@.kid_track_problem(
+    tab oid, col name, attname name, seq oid, shift integer, args text[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tracked pg_class;
+    source pg_class;
+    setup pg_sequence;
+    value text;
+    type regtype;
+    base_type regtype;
+BEGIN
+    SELECT c.* INTO tracked FROM pg_class AS c WHERE c.oid = tab;
+    SELECT c.* INTO source FROM pg_class AS c WHERE c.oid = seq;
+    SELECT q.* INTO setup FROM pg_sequence AS q WHERE q.seqrelid = seq;
+    SELECT pg_get_expr(e.adbin, e.adrelid), y.oid, coalesce(nullif(y.typbasetype, 0), y.oid)
+      INTO value, type, base_type
+      FROM pg_attribute AS a
+           JOIN pg_type AS y ON y.oid = a.atttypid
+           LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+     WHERE a.attrelid = tab AND a.attname = kid_track_problem.attname;
+
+    RETURN CASE
+        WHEN attname IS NULL AND col IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+        WHEN attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+        WHEN tracked.relkind NOT IN ('r', 'p') OR tracked.relispartition
+        THEN 'it is no table, or a partition: track its parent'
+        WHEN tracked.relkind = 'r' AND tracked.relhassubclass
+             AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+        THEN 'other tables inherit it'
+        WHEN tracked.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                                           JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+        THEN 'it has foreign partitions'
+
+        WHEN seq IS NULL AND value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
+        THEN format('the default of column "%s" casts the name of its sequence to text', attname)
+        WHEN seq IS NULL
+        THEN format('the default of column "%s" is not the next value of a sequence', attname)
+             || CASE WHEN false THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
+
+        WHEN tracked.relpersistence <> 'p' OR source.relpersistence <> 'p'
+        THEN 'it, or its sequence, does not outlast a crash'
+        WHEN NOT has_sequence_privilege(tracked.relowner, seq, 'SELECT, USAGE')
+        THEN format('its owner may not read sequence %s', seq::regclass)
+        -- A default can name a sequence of another owner, which kid_track() must not make public.
+        WHEN false AND (col IS NULL OR tracked.relowner <> source.relowner)
+             AND NOT has_sequence_privilege('public', seq, 'SELECT')
+        THEN format('not everybody may read sequence %s', seq::regclass)
+        WHEN (args[3] = '0') <> (shift = 0) OR args[1] = tab::text AND args[2] <> seq::text
+        THEN format('column "%s" drew from another sequence when the table was tracked', attname)
+        WHEN setup.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', seq::regclass, setup.seqcache)
+        WHEN setup.seqincrement < 1 OR setup.seqmin < 0 OR setup.seqcycle
+        THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass)
+        WHEN base_type <> ALL ('{int2,int4,int8}'::regtype[]) AND (type <> 'uuid'::regtype OR shift = 0)
+        THEN format('column "%s" is of type %s', attname, type) END;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_problem(
+    tab oid, col name, attname name, seq oid, shift integer, args text[]) IS
+    'returns why a column cannot be tracked, or NULL';
 
 -- from src/sql/tables/track.sql.in
 
@@ -4384,14 +4424,16 @@ COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, name, text, regproc, 
 CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT CASE WHEN s.problem IS NOT NULL
-                THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.problem))
+    SELECT CASE WHEN p.problem IS NOT NULL
+                THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE @extschema@.kid_track_create(
                          tab, s.attname,
                          concat_ws(', ', tab::oid, s.seq, s.shift, false, CASE WHEN reject THEN true END),
                          '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN '@extschema@.kid_track_check()'::regprocedure::oid::regproc END) END
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s;
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s,
+           LATERAL @extschema@.kid_track_problem(
+               tab::oid, coalesce(col, ''), s.attname, s.seq, s.shift, s.args) AS p (problem);
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -4470,7 +4512,9 @@ BEGIN ATOMIC
     SELECT min(l.horizon)
       FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
            LATERAL @extschema@.kid_track_locks(
-               tab, s.shift, s.problem, @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
+               tab, s.shift,
+               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -4485,7 +4529,9 @@ BEGIN ATOMIC
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
            LATERAL @extschema@.kid_track_locks(
-               tab, s.shift, s.problem, @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
+               tab, s.shift,
+               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
