@@ -65,7 +65,7 @@ template <class Id, class Clock> struct generator {
       }
       case step_kind::behind:
         if constexpr (Clock::changes_sides) {
-          result = tick_tock(clock, safe, result.state, at);
+          result = step_to_other_side(clock, safe, result.state, at);
           if (result.kind == step_kind::issued)
             return outcome::issued;
         }

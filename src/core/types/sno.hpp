@@ -58,19 +58,19 @@ struct sno : counts_from_epoch<sno> {
 /// The logical clock of sno. If the system clock goes back, the logical clock changes sides. It waits only if the other
 /// side has used that time too. After a start it can keep its time (keeping_clock in pg/types/sno.cpp).
 ///
-/// The tick bit gives every time unit two sides. One side is in use. On the other side, everything that may have been
-/// issued is at or below the safe mark:
+/// The tick bit gives every time unit two sides, and the logical clock changes sides by toggling it. One side is in
+/// use. On the other side, everything that may have been issued is at or below the safe mark:
 ///
 ///             safe         last
 ///   tick 0 ----|............|            . issued        system clock: back from `last` to some `now`
 ///   tick 1 -------------|...             - not issued
-///                      now               now > safe: toggle. Side 1 is free from `now` on, and the new mark, of
-///                                                    side 0, is the unit of `last`
+///                      now               now > safe: change sides. Side 1 is free from `now` on, and the new
+///                                                    mark, of side 0, is the unit of `last`
 ///                                        now <= safe: a second step back into time that side 1 used. Wait
 ///
-/// A state is never repeated, so the compare-and-swap that toggles cannot mistake one for another. Afterwards the mark
-/// is set to the unit of `last`. The lock of the lease (pg/clocks/lease_lock.hpp)
-/// guards the mark, which is read only if the system clock has gone back.
+/// A state is never repeated, so the compare-and-swap that changes sides cannot mistake one for another. Afterwards the
+/// mark is set to the unit of `last`. The lock of the lease (pg/clocks/lease_lock.hpp) guards the mark, which is read
+/// only if the system clock has gone back.
 struct sno_clock {
   using sequence = field<std::uint64_t, 0, sno::sequence::width>;
   using tick = above<sequence, sno::tick::width>;
@@ -123,9 +123,9 @@ constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
 }
 
 /// Does the same as `advance`, for a clock with sides. Reads the system clock itself, by calling `read()` between two
-/// reads of the state that find the same side: with a reading from before another caller toggled, the new side would
-/// advance to a time that the system clock has left, and all would have to wait for that time. A reading can look like
-/// a step back merely because other callers advanced the state, so `behind` is returned only for the second one.
+/// reads of the state that find the same side: with a reading from before another caller changed sides, the new side
+/// would advance to a time that the system clock has left, and all would have to wait for that time. A reading can look
+/// like a step back merely because other callers advanced the state, so `behind` is returned only for the second one.
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result advance_on_side(Clock const &clock, Cell &cell, Read const &read,
                                                           carry_pace const &pace = {}, std::uint64_t *count = nullptr) {
@@ -148,8 +148,8 @@ template <class Clock, class Cell, class Read>
 /// holds the lock that guards `safe`, the first state of the last unit in which the other side may have issued. If the
 /// result is `issued`, the caller must still replace `last` with its state. Otherwise it is `behind`, with the state to
 /// wait for; if that is not ahead of `now`, the caller can start again.
-constexpr step_result tick_tock(sno_clock const &clock, std::uint64_t safe, std::uint64_t last,
-                                std::uint64_t now) noexcept {
+constexpr step_result step_to_other_side(sno_clock const &clock, std::uint64_t safe, std::uint64_t last,
+                                         std::uint64_t now) noexcept {
   if (now >= sno_clock::unit(last))
     return {step_kind::behind, now};
   if (now <= safe) {

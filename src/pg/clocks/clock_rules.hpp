@@ -41,8 +41,8 @@ struct clock_rules {
   unix_micros latest;
   bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
   std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
-  /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
-  step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now_state);
+  /// The step to the other side, see step_to_other_side() in core/types/sno.hpp; null for a clock without sides.
+  step_result (*step_to_other_side)(std::uint64_t safe, std::uint64_t last, std::uint64_t now_state);
 
   /// Returns the first state of the time unit that contains `instant`, or of the nearest unit in range.
   std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, earliest), latest)); }
@@ -65,7 +65,7 @@ struct clock_rules {
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
 };
 
-/// Describes a clock from `Earliest` to `Latest`. One with sides then sets `sides` and `toggle`.
+/// Describes a clock from `Earliest` to `Latest`. One with sides then sets `sides` and `step_to_other_side`.
 template <class Clock, unix_micros Earliest, unix_micros Latest>
 constexpr clock_rules describe_clock(char const *name) {
   static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(Earliest),

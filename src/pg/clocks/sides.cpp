@@ -83,7 +83,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
     result = {step_kind::behind, now_state};
     if (clock.cell.load() != last)
       return true;
-    result = rules.toggle(pg_atomic_read_u64(&clock.cell.safe), last, now_state);
+    result = rules.step_to_other_side(pg_atomic_read_u64(&clock.cell.safe), last, now_state);
     if (result.kind != step_kind::issued)
       return true;
 

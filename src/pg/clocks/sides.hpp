@@ -33,7 +33,7 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
 /// Lowers the safe mark to the unit of `state`, up to which everything may have been used on either side.
 void lower_other_side(clock_ref const &clock, std::uint64_t state);
 
-/// Changes the side if the system clock, at `now_state`, is behind `last`. The result is as for `toggle` of
+/// Changes the side if the system clock, at `now_state`, is behind `last`. The result is as for `step_to_other_side` of
 /// clock_rules; if it is `issued`, the clock has moved.
 step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now_state);
 

@@ -68,8 +68,8 @@ constexpr clock_rules sno_clock_rules = [] {
   clock_rules rules = describe_clock<sno_clock, sno{}.first(), sno{}.last()>("sno");
 
   rules.sides = sno_clock::tick::mask;
-  rules.toggle = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now_state) {
-    return tick_tock(clock(), safe, last, now_state);
+  rules.step_to_other_side = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now_state) {
+    return step_to_other_side(clock(), safe, last, now_state);
   };
   return rules;
 }();

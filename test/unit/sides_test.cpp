@@ -17,19 +17,19 @@ constexpr unix_micros start = 1'767'225'600'000'000; // 2026-01-01 00:00:00 UTC
 std::uint64_t at(int units) {
   return sno_clock::at(start + units * sno::unit_micros);
 }
-constexpr std::uint64_t tock = std::uint64_t{1} << 16;
+constexpr std::uint64_t other_side = std::uint64_t{1} << 16;
 
 TEST(SnoClock, IdOfState) {
-  std::uint64_t const state = sno_clock::units::put(0x123456789a) | tock | 0xbeef;
+  std::uint64_t const state = sno_clock::units::put(0x123456789a) | other_side | 0xbeef;
   sno::word const id = sno_clock::id(state);
   EXPECT_EQ(sno::units::get(id), 0x123456789aU);
   EXPECT_EQ(sno::tick::get(id), 1U);
   EXPECT_EQ(sno::meta::get(id), 0U);
   EXPECT_EQ(sno::partition::get(id), 0U);
   EXPECT_EQ(sno::sequence::get(id), 0xbeefU);
-  EXPECT_EQ(sno_clock::time(at(5) | tock | 9), start + 5 * sno::unit_micros);
-  EXPECT_EQ(sno_clock::next_unit(at(5) | tock | 9), at(6));
-  std::uint64_t const end = sno_clock::at(sno{}.last()) | tock | 9;
+  EXPECT_EQ(sno_clock::time(at(5) | other_side | 9), start + 5 * sno::unit_micros);
+  EXPECT_EQ(sno_clock::next_unit(at(5) | other_side | 9), at(6));
+  std::uint64_t const end = sno_clock::at(sno{}.last()) | other_side | 9;
   EXPECT_EQ(sno_clock::next_unit(end), end);
 }
 
@@ -37,8 +37,8 @@ TEST(SnoClock, Bounds) {
   sno_clock const line{100, 103};
   auto const next = [&](std::uint64_t last, std::uint64_t now) { return step(line, last, now); };
   EXPECT_EQ(next(at(1) | 103, at(2)).state, at(2) | 100);
-  EXPECT_EQ(next(at(2) | tock | 100, at(2)).state, at(2) | tock | 101);
-  EXPECT_EQ(next(at(2) | tock | 102, at(3)).state, at(3) | tock | 100);
+  EXPECT_EQ(next(at(2) | other_side | 100, at(2)).state, at(2) | other_side | 101);
+  EXPECT_EQ(next(at(2) | other_side | 102, at(3)).state, at(3) | other_side | 100);
   EXPECT_EQ(next(at(2) | 103, at(2)).kind, step_kind::used_up);
   EXPECT_EQ(next(at(2) | 100, at(1)).kind, step_kind::behind);
   // The settings of the sequences were changed a moment ago.
@@ -60,21 +60,21 @@ TEST(SnoClock, InBulk) {
   EXPECT_EQ(advance(in_bulk{pool}, cell, at(1)).kind, step_kind::used_up);
 }
 
-// As sno's document says: the first step back toggles. A second one, below the safe mark, waits.
-TEST(TickTock, ToggleThenWait) {
+// As sno's document says: the first step back changes sides. A second one, below the safe mark, waits.
+TEST(Sides, ChangeThenWait) {
   auto const expect = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now, step_kind kind,
                          std::uint64_t state) {
-    step_result const result = tick_tock(sno_clock{}, safe, last, now);
+    step_result const result = step_to_other_side(sno_clock{}, safe, last, now);
     EXPECT_EQ(result.kind, kind);
     EXPECT_EQ(result.state, state);
   };
-  expect(0, at(100) | 5, at(50), step_kind::issued, at(50) | tock);
+  expect(0, at(100) | 5, at(50), step_kind::issued, at(50) | other_side);
   // The clock is back in time that the other side used. This side continues as soon as the clock has caught up
   // with it.
-  expect(at(100), at(60) | tock | 5, at(55), step_kind::behind, at(60) | tock | 5);
+  expect(at(100), at(60) | other_side | 5, at(55), step_kind::behind, at(60) | other_side | 5);
   // Past the mark, and back to it: the unit of the mark may be used up.
-  expect(at(100), at(120) | tock | 5, at(100), step_kind::behind, at(101));
-  expect(at(100), at(120) | tock | 5, at(101), step_kind::issued, at(101));
+  expect(at(100), at(120) | other_side | 5, at(100), step_kind::behind, at(101));
+  expect(at(100), at(120) | other_side | 5, at(101), step_kind::issued, at(101));
   // The clock is not behind any more.
   expect(at(10), at(100) | 6, at(100), step_kind::behind, at(100));
 }
@@ -97,7 +97,7 @@ template <class Clock> struct generator {
   Clock clock;
   std::mutex lock{};
   std::uint64_t safe = 0;
-  std::atomic<unsigned> toggles{0};
+  std::atomic<unsigned> changes{0};
 
   std::uint64_t issue(atomic_cell &cell) {
     for (;;) {
@@ -106,12 +106,12 @@ template <class Clock> struct generator {
         auto last = result.state;
         auto const now = sno_clock::at(clock());
         std::lock_guard<std::mutex> const guard(lock);
-        result = tick_tock(line, safe, last, now);
+        result = step_to_other_side(line, safe, last, now);
         if (result.kind == step_kind::issued) {
           if (!cell.compare_exchange(last, result.state))
             continue;
           safe = sno_clock::unit(last);
-          toggles++;
+          changes++;
         }
       }
       if (result.kind == step_kind::issued)
@@ -120,7 +120,7 @@ template <class Clock> struct generator {
   }
 };
 
-TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
+TEST(Sides, NoDuplicateWhateverTheClockDoes) {
   std::mt19937_64 random(20261121);
   unix_micros time = start;
   auto const clock = [&] {
@@ -135,12 +135,12 @@ TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
     states.push_back(sno.issue(cell));
   std::sort(states.begin(), states.end());
   EXPECT_EQ(std::adjacent_find(states.begin(), states.end()), states.end());
-  EXPECT_GT(sno.toggles, 100U);
+  EXPECT_GT(sno.changes, 100U);
   for (auto const state : states)
     ASSERT_TRUE((state & 0xffff) >= 10 && (state & 0xffff) <= 29);
 }
 
-// One step back by an hour is one toggle without a wait. A caller that read the clock before the toggle does
+// One step back by an hour is one change of sides without a wait. A caller that read the clock before the change does
 // not move the new side to the old time.
 TEST(ClockThreads, SnoIgnoresLateReadings) {
   static std::atomic<unix_micros> ticks{0};
@@ -155,7 +155,7 @@ TEST(ClockThreads, SnoIgnoresLateReadings) {
   auto const all = issue_in_threads(
       8, 50'000, [&](atomic_cell &cell) { return sno.issue(cell); }, false);
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
-  EXPECT_EQ(sno.toggles, 1U);
+  EXPECT_EQ(sno.changes, 1U);
   EXPECT_LT(ticks, 4'000'000);
 }
 
@@ -170,7 +170,7 @@ TEST(ClockThreads, SnoNoDuplicateWithABadClock) {
       8, 50'000, [&](atomic_cell &cell) { return sno.issue(cell); }, false);
   EXPECT_EQ(all.size(), 400'000U);
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
-  EXPECT_GT(sno.toggles, 0U);
+  EXPECT_GT(sno.changes, 0U);
 }
 
 } // namespace
