@@ -23,10 +23,10 @@ List *placeholders() {
   List *found = NIL;
 
   for (config_generic *const setting : all_settings())
-    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && pg_strncasecmp(setting->name, "kid.", 4) == 0 &&
-        setting->reset_source >= PGC_S_FILE) {
+    if (is_placeholder(setting) && pg_strncasecmp(name_of(setting), "kid.", 4) == 0 &&
+        reset_source(setting) >= PGC_S_FILE) {
       auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
-      *one = {pstrdup(setting->name), setting->reset_source};
+      *one = {pstrdup(name_of(setting)), reset_source(setting)};
       found = lappend(found, one);
     }
   return found;
@@ -40,8 +40,8 @@ placeholder refused_setting(List *asked_for) {
   foreach (cell, asked_for) {
     auto const *const asked = static_cast<placeholder *>(lfirst(cell));
     for (config_generic *const setting : all_settings())
-      if (pg_strcasecmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
-        return {setting->name, asked->source};
+      if (pg_strcasecmp(name_of(setting), asked->name) == 0 && reset_source(setting) != asked->source)
+        return {name_of(setting), asked->source};
   }
   return {};
 }
@@ -89,8 +89,8 @@ static void define_all() {
   MarkGUCPrefixReserved("kid");
   if (flags != 0)
     for (config_generic *const setting : all_settings())
-      if (strncmp(setting->name, "kid.", 4) == 0)
-        setting->flags &= ~flags;
+      if (strncmp(name_of(setting), "kid.", 4) == 0)
+        clear_flags(setting, flags);
 }
 
 void define_settings() {

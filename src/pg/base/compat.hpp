@@ -54,6 +54,10 @@ inline bool walk(Node *node, tree_walker walker, void *context) {
                                              : expression_tree_walker(node, each, context);
 }
 
+// PostgreSQL's record of a setting, config_generic of guc_tables.h, is for PostgreSQL's own files, and can change with
+// any major version. But PostgreSQL has no function that tells where the value of a placeholder came from, and none
+// that changes the flags of a setting after its definition. So kid uses the record, and only here.
+
 /// All settings of the server, to loop over. From 16 on, PostgreSQL allocates an array for the caller.
 struct all_settings {
   int count = 0;
@@ -72,6 +76,24 @@ struct all_settings {
     return first + count;
   }
 };
+
+/// Whether a setting was given a value, but is not defined yet.
+inline bool is_placeholder(config_generic const *setting) {
+  return (setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0;
+}
+
+/// Returns where the value came from to which RESET sets a setting.
+inline GucSource reset_source(config_generic const *setting) {
+  return setting->reset_source;
+}
+
+inline char const *name_of(config_generic const *setting) {
+  return setting->name;
+}
+
+inline void clear_flags(config_generic *setting, int flags) {
+  setting->flags &= ~flags;
+}
 
 // 17 moved the statistics target of a column out of its description.
 inline int &statistics_target(VacAttrStats *stats) {
