@@ -382,7 +382,7 @@ COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- kid64: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
+-- kid64: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -817,7 +817,7 @@ COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- kid96: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
+-- kid96: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -1289,7 +1289,7 @@ COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- sno: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
+-- sno: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -1697,7 +1697,7 @@ COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- flake: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
+-- flake: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -2162,7 +2162,7 @@ COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- flax: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
+-- flax: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 

@@ -1,5 +1,4 @@
-// What depends on no more than the size of an ID: GiST, for exclusion constraints and temporal keys, BRIN, and the
-// aggregates min and max.
+// GiST, for exclusion constraints and temporal keys. It depends on no more than the size of an ID.
 //
 // A key of GiST has the binary forms of the least and the greatest ID below it, which compare as bytes:
 //
@@ -7,8 +6,7 @@
 //
 // The size of the type is half the length of a key. Keys come from the index, so they are neither compressed nor out of
 // line, but their header may be short.
-#include "base/datum.hpp"
-#include "types/all_types.hpp"
+#include "id_bytes.hpp"
 
 #include <algorithm>
 
@@ -62,23 +60,6 @@ int compare_keys(Datum a, Datum b) {
   return memcmp(bounds.least, read_key(b, bounds.size).least, 2 * bounds.size);
 }
 
-/// Returns the binary form of an ID. IDs of 8 bytes are passed by value, see datum.hpp; `integer` has space for them.
-unsigned char const *bytes_of(Datum id, std::size_t size, unsigned char *integer) {
-  if (size != sizeof(Datum))
-    return stored(id);
-  store_big<sizeof(Datum)>(DatumGetUInt64(id), integer);
-  return integer;
-}
-
-/// Returns `a - b`, or 0 if that is negative. The result is rounded if it needs more bits than a double has.
-double excess(unsigned char const *a, unsigned char const *b, std::size_t size) {
-  double result = 0;
-
-  for (std::size_t i = 0; i < size; i++)
-    result = result * 256 + (a[i] - b[i]);
-  return Max(result, 0);
-}
-
 /// Returns the leaf key of an ID, which is its least and its greatest ID.
 Datum gist_compress(FunctionCallInfo fcinfo, std::size_t size) {
   auto *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
@@ -90,31 +71,6 @@ Datum gist_compress(FunctionCallInfo fcinfo, std::size_t size) {
   auto *const result = static_cast<GISTENTRY *>(palloc(sizeof(GISTENTRY)));
   gistentryinit(*result, make_key({bytes, bytes, size}), entry->rel, entry->page, entry->offset, false);
   PG_RETURN_POINTER(result);
-}
-
-/// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
-Datum brin_distance(FunctionCallInfo fcinfo, std::size_t size) {
-  unsigned char integers[2][sizeof(Datum)];
-
-  PG_RETURN_FLOAT8(
-      excess(bytes_of(PG_GETARG_DATUM(1), size, integers[1]), bytes_of(PG_GETARG_DATUM(0), size, integers[0]), size));
-}
-
-/// Returns the smaller or the larger of two IDs. PostgreSQL has checked that they are of one type.
-Datum choose(FunctionCallInfo fcinfo, bool larger) {
-  auto const *type = static_cast<id_type const *>(fcinfo->flinfo->fn_extra);
-  Datum const a = PG_GETARG_DATUM(0);
-  Datum const b = PG_GETARG_DATUM(1);
-
-  if (unlikely(type == nullptr)) {
-    type = id_type_of(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
-    if (type == nullptr)
-      ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("arguments must be IDs"));
-    fcinfo->flinfo->fn_extra = const_cast<id_type *>(type);
-  }
-  int const order = type->size == sizeof(Datum) ? three_way{}(DatumGetUInt64(a), DatumGetUInt64(b))
-                                                : memcmp(stored(a), stored(b), type->size);
-  return (order < 0) != larger ? a : b;
 }
 
 } // namespace
@@ -220,22 +176,11 @@ KID_DEFINE(kid_gist_fetch) {
   PG_RETURN_POINTER(result);
 }
 
-KID_DEFINE(kid_smaller) {
-  return choose(fcinfo, false);
-}
-
-KID_DEFINE(kid_larger) {
-  return choose(fcinfo, true);
-}
-
 } // namespace kid::pg
 
 #define KID_EXPORT_SIZE(size)                                                                                          \
   KID_DEFINE(kid_gist_compress_##size) {                                                                               \
     return kid::pg::gist_compress(fcinfo, size);                                                                       \
-  }                                                                                                                    \
-  KID_DEFINE(kid_brin_distance_##size) {                                                                               \
-    return kid::pg::brin_distance(fcinfo, size);                                                                       \
   }
 
 KID_EXPORT_SIZE(8)
