@@ -299,6 +299,7 @@ DECLARE
     key bigint;
     secret bigint;
     new_key bigint;
+    few_units CONSTANT bigint := 3 * 1024;    -- microseconds; a time unit has at most 1024
 BEGIN
     LOOP
         micros := kid_clock_micros();
@@ -349,10 +350,10 @@ BEGIN
         IF opened IS NOT NULL THEN
             RETURN opened;
         END IF;
-        -- Another session has opened a unit, or is about to. Until it has, the last few are good enough. If all
+        -- Another session has opened a unit, or is about to. Until it has, the last few units are good enough. If all
         -- sessions stood in line for the lock, passing it on would take longer than a unit lasts.
         state := kid_uuidv7_state();
-        IF state > beyond AND NOT new_secret AND kid_uuidv7_is_open(state, micros - 3072) THEN
+        IF state > beyond AND NOT new_secret AND kid_uuidv7_is_open(state, micros - few_units) THEN
             RETURN kid_uuidv7_draw();
         END IF;
         PERFORM pg_sleep(0.001);
