@@ -1,4 +1,4 @@
--- What the old server has: for each type a table with each kind of index, partitions and a view.
+-- What the old server has: for each type a table with each kind of index; partitions by each kind of key; and a view.
 CREATE EXTENSION kid;
 CREATE FUNCTION pg_temp.table_of(type text, next text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -21,6 +21,10 @@ CREATE TABLE uuids (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), n int) PARTITION B
 CREATE TABLE uuids_old PARTITION OF uuids FOR VALUES FROM (MINVALUE) TO (kid_uuidv7_floor('2026-11-10'));
 CREATE TABLE uuids_new PARTITION OF uuids FOR VALUES FROM (kid_uuidv7_floor('2026-11-10')) TO (MAXVALUE);
 INSERT INTO uuids (id, n) SELECT kid_uuidv7_at(kid_timestamp(old)), n FROM t_kid64;
+CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid53_next(), n int) PARTITION BY RANGE (id);
+CREATE TABLE numbers_old PARTITION OF numbers FOR VALUES FROM (MINVALUE) TO (kid53_floor('2026-11-10'));
+CREATE TABLE numbers_new PARTITION OF numbers FOR VALUES FROM (kid53_floor('2026-11-10')) TO (MAXVALUE);
+INSERT INTO numbers (id, n) SELECT kid53_at(kid_timestamp(old)), n FROM t_kid64;
 CREATE VIEW recent AS SELECT * FROM t_kid64 WHERE id > now() - interval '1 day';
 -- Some minor versions mark columns with an option that pg_upgrade cannot restore in a version without it.
 UPDATE pg_attribute SET attoptions = NULL WHERE attoptions::text LIKE '{pg_attver=%}';

@@ -36,8 +36,8 @@ is(file($new, 'contents'), $contents, 'pg_upgrade: rows, indexes, partitions and
 is(file($new, 'indexes'), "t\n0|25", 'pg_upgrade: each index finds its rows');
 is($new->safe_psql('postgres',
 		'SELECT clock, issued IS NOT NULL FROM kid_observe_all() WHERE problem IS NULL ORDER BY clock'),
-	"flake|t\nkid|t\nsno|t\nuuidv7|t", 'pg_upgrade: kid_observe_all() finds the IDs of each clock');
-is(file($new, 'generators'), "t\nt|t|t|t\nt\nparts_new\nt", 'pg_upgrade: generators and views work');
+	"flake|t\nkid|t\nkid53|t\nsno|t\nuuidv7|t", 'pg_upgrade: kid_observe_all() finds the IDs of each clock');
+is(file($new, 'generators'), "t\nt|t|t|t\nt\nt\nparts_new\nt", 'pg_upgrade: generators and views work');
 
 $new->safe_psql('postgres', 'CREATE DATABASE restored');
 $new->command_ok([ "$ENV{NEW}/bin/psql", '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ],
