@@ -194,11 +194,15 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 -- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
 -- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
 -- the key.
+--
+-- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
+-- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
+-- NULL.
 
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another';
+    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
 -- kid64: the components of an ID
 

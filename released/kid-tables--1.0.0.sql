@@ -109,11 +109,15 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 -- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
 -- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
 -- the key.
+--
+-- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
+-- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
+-- NULL.
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another';
+    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
 -- Functions on tables, for both editions
 --
