@@ -10,9 +10,14 @@ namespace kid::pg {
 /// `kid.node`, `kid.lanes` or the number that Citus gives this server.
 inline shared_state *attached = nullptr;
 
-/// The cells of the clocks that the running transaction has entered (horizon/horizon.hpp); null for other clocks, and
-/// whenever `attached` is null. The horizon fills it. It is here because detach() clears it: issue() looks at nothing
-/// else to know that the process is attached.
+/// The cells of the clocks that the running transaction has entered, and null for other clocks. issue() looks at an
+/// entry, and at nothing else, to know that the process is attached and that the horizon waits for the transaction.
+///
+///   enter(), in horizon/floors.cpp     sets the entry of a clock, once the process is attached
+///   the end of the transaction, there  clears all
+///   detach()                           clears all, so that the next ID of a clock enters it again, and so attaches
+///
+/// The table is here because this is the lowest folder of those that use it.
 inline clock_cell *entered[clock_count] = {};
 
 /// Makes this process attach again before its next ID.
