@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Collection, Iterable
+from typing import Collection, Iterable, Literal
 
 
 class Refused(Exception):
@@ -13,8 +13,30 @@ class Refused(Exception):
         self.hint = hint
 
 
+FindingKind = Literal[
+    "refused",
+    "rights",
+    "times",
+    "fails",
+    "changed",
+    "way back",
+    "writers",
+    "constants",
+    "needs kid",
+    "remains",
+    "casts",
+    "references",
+    "functions",
+    "clients",
+    "costs",
+    "not copied",
+    "no rows",
+    "not tried",
+    "note",
+]
+
 # The kinds of findings, in the order in which they are printed, and what each means.
-KINDS = {
+KINDS: dict[FindingKind, str] = {
     "refused": "kidctl cannot move this table as it is",
     "rights": "the role that kidctl connects as cannot do this",
     "times": "rows whose time cannot be used",
@@ -46,7 +68,7 @@ class Finding:
     `accept_name` it cannot be accepted.
     """
 
-    kind: str
+    kind: FindingKind
     object: str
     message: str
     definition: str = ""
@@ -56,7 +78,7 @@ class Finding:
     sqlstate: str = ""  # of PostgreSQL's error
 
     def __post_init__(self) -> None:
-        assert self.kind in KINDS, self.kind
+        assert self.kind in KINDS, self.kind  # otherwise it would not be printed
 
     @property
     def is_impossible(self) -> bool:
@@ -77,7 +99,7 @@ class Report:
 
     findings: list[Finding] = field(default_factory=list)
 
-    def add(self, kind: str, object: str, message: str, **more: object) -> None:
+    def add(self, kind: FindingKind, object: str, message: str, **more: object) -> None:
         """Adds a finding, unless the same one is there already."""
         self.extend([Finding(kind, object, message, **more)])  # type: ignore[arg-type]
 

@@ -26,7 +26,7 @@ class Session(ABC):
         self.conn, self.args = conn, args
         self.report = Report()
         self.rehearsal: Optional[Rehearsal] = None
-        self.known: dict[str, Optional[str]] = {}
+        self.known: dict[str, Optional[state.Saved]] = {}
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:

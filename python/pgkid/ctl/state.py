@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from hashlib import md5
-from typing import Any, Optional
+from typing import Any, Literal, Optional
 
 from psycopg import sql
 
@@ -19,21 +19,39 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, statement
 
 
+# The kinds of moves; `rows` is that of the rows of a partition
+Kind = Literal["rekey", "partition", "rows", "leave"]
+
+# The last step at whose end the state was saved, or nothing before the first such step. A step that can be repeated does
+# not save it. `swap` is also the exchange of a move of rows.
+Saved = Literal["", "prepare", "validate", "swap", "back", "change"]
+
+
 @dataclass
 class State:
     """The state of a move. `tables` has the OID of each table when the move began."""
 
-    kind: str
+    kind: Kind
     relation: str
     server: str
     database: int
     tables: dict[str, int]
     options: dict[str, Any]
-    step: str = ""  # the last step at whose end the state was saved; a step that can be repeated does not save it
+    step: Saved = ""
     kept: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_swapped(self) -> bool:
+        """Whether the new objects have taken the names, or the place, of the old ones."""
+        return self.step == "swap"
 
-def schema_of(kind: str, table: Table) -> str:
+    @property
+    def is_half_back(self) -> bool:
+        """Whether the old objects have their names again, and the way back was interrupted after that."""
+        return self.step == "back"
+
+
+def schema_of(kind: Kind, table: Table) -> str:
     """Returns the name of the schema of a move of a table. It has no character with a meaning in statements."""
     mark = md5(f"{table.schema}.{table.name}".encode()).hexdigest()[:8]
     word = re.sub(r"\W", "_", table.name).encode()[:38].decode(errors="ignore")
@@ -126,7 +144,7 @@ def load(conn: Connection, schema: str) -> Optional[State]:
     return State(**found) if found else None
 
 
-def step_of(conn: Connection, schema: str) -> Optional[str]:
+def step_of(conn: Connection, schema: str) -> Optional[Saved]:
     """Returns the last step of a move that is done, or None if it has not begun."""
     begun = load(conn, schema)
     return begun.step if begun else None
@@ -141,7 +159,7 @@ def refuse_other_database(conn: Connection, state: State) -> None:
         raise Refused(
             f"the move of {state.relation} was begun in another database, of which this one is a copy",
             f"Run `kidctl {command} {undo}` here to remove what the copy contains of the move, and begin again."
-            if state.step != "swap"
+            if not state.is_swapped
             else f"Run `kidctl {command} finish` or `back` here.",
         )
     for name, oid in state.tables.items():

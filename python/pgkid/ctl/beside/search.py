@@ -17,7 +17,7 @@ from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
 from pgkid.ctl.beside.walk import Kind, Piece, Walk, pieces_of
 from pgkid.ctl.catalog import KeyColumn
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.findings import Finding
+from pgkid.ctl.findings import Finding, FindingKind
 
 
 OLD_AND_NEW = ("old", "new")
@@ -157,7 +157,7 @@ SHOWN = 6  # pieces of one definition; its text has them all
 LINES = 30  # of one definition
 
 # What a finding says of each kind, and what to do.
-WORDS = {
+WORDS: dict[Kind, tuple[FindingKind, str, str]] = {
     Kind.CONSTANT: ("constants", "has a constant beside the key: {}", ""),
     Kind.UNKNOWN: ("constants", "may have a constant beside the key, in a part that kidctl does not know: {}", ""),
     Kind.COLUMN: (

@@ -14,14 +14,14 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
 from pgkid.ctl.partition.keys import bound_at
-from pgkid.ctl.partition.plan import UNTIL, Plan
+from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
 from pgkid.ctl.publications import memberships
 
 
 SAMPLE = 1000  # rows
 
 
-def look(plan: Plan) -> Iterator[Finding]:
+def look(plan: TablePlan) -> Iterator[Finding]:
     """Yields what stands in the way, and what somebody must know."""
     yield from of_table(plan)
     yield from of_end(plan)
@@ -87,7 +87,7 @@ class Keys:
         return self.strange + self.early
 
 
-def read_keys(plan: Plan) -> Keys:
+def read_keys(plan: TablePlan) -> Keys:
     """Looks at the default of the key, at rows from anywhere in the table, and at the greatest keys."""
     key, table, conn = plan.key, plan.root.sql, plan.conn
     pages = max(plan.root.pages, 1)
@@ -124,7 +124,7 @@ def is_early(plan: Plan, key: sql.Composable) -> sql.Composable:
     return sql.SQL("{} < (SELECT {} + interval '1 day')").format(plan.ids.time(plan.home, key), first)
 
 
-def of_keys(plan: Plan) -> Iterator[Finding]:
+def of_keys(plan: TablePlan) -> Iterator[Finding]:
     """Yields keys that are no IDs of kid: random uuids above all, which the first partition could not have."""
     name, keys = f"column {plan.key.name} of {plan.root.label}", read_keys(plan)
     hint = "`kidctl rekey` gives all rows IDs that contain the time."
@@ -155,7 +155,7 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")
 
 
-def of_end(plan: Plan) -> Iterator[Finding]:
+def of_end(plan: TablePlan) -> Iterator[Finding]:
     """Yields the end of the first partition if no ID can be later, so that nothing could follow."""
     if plan.bound == bound_at(plan.conn, plan.home, plan.key, plan.ids, "infinity"):
         about = f"column {plan.key.name} of {plan.root.label}"
@@ -248,7 +248,7 @@ def of_clients(plan: Plan) -> Iterator[Finding]:
     )
 
 
-def of_costs(plan: Plan) -> Iterator[Finding]:
+def of_costs(plan: TablePlan) -> Iterator[Finding]:
     """Yields times and locks."""
     size = one(
         plan.conn,

@@ -13,7 +13,7 @@ from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.keys import bound_at
-from pgkid.ctl.partition.plan import UNTIL, Options, Plan, read_plan, until_of
+from pgkid.ctl.partition.plan import UNTIL, Options, Plan, TablePlan, read_plan, until_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
@@ -30,7 +30,7 @@ class Partition:
     def __init__(self, conn: Connection, relation: str, options: Optional[Options], rehearses: bool = False) -> None:
         self.conn, self.relation, self.options, self.rehearses = conn, relation, options, rehearses
 
-    def plan(self, anywhere: bool = False) -> Plan:
+    def plan(self, anywhere: bool = False) -> TablePlan:
         """Reads the plan as it is now. Only steps that go by names alone work in a copy of the database, too."""
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
@@ -90,11 +90,11 @@ class Partition:
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
         runner.retried([lock([plan.root.sql])], lambda: self.begin(runner, plan))
 
-    def is_near(self, plan: Plan) -> bool:
+    def is_near(self, plan: TablePlan) -> bool:
         """Returns whether the end of the first partition may come before the swap."""
         return bool(one(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
 
-    def begin(self, runner: Runner, plan: Plan) -> None:
+    def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""
         tables = {plan.root.label: plan.root.oid}
         plan.state = plan.state or state.State(
@@ -127,7 +127,7 @@ class Partition:
         self.exchange(runner, plan, Forward)
         filling.fill(runner, filling.kept(self.plan().state))
 
-    def exchange(self, runner: Runner, plan: Plan, kind: type[Swap]) -> None:
+    def exchange(self, runner: Runner, plan: TablePlan, kind: type[Swap]) -> None:
         """Takes the locks of a swap, reads the catalog again, and runs the swap in one direction.
 
         Raises an error before the first lock if this role may not make again what hangs on the table.
@@ -168,7 +168,7 @@ class Partition:
         end_swap(runner, plan)
         runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
 
-    def swapped(self) -> Plan:
+    def swapped(self) -> TablePlan:
         """Reads the plan, and raises an error unless the table is partitioned."""
         plan = self.plan(anywhere=True)
         if not plan.is_swapped:
@@ -177,12 +177,12 @@ class Partition:
             )
         return plan
 
-    def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
+    def forget(self, runner: Runner, plan: TablePlan, table: sql.Composable) -> None:
         """Drops what the move has added to the table, and the state."""
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(UNTIL)))
         state.remove(runner, plan.schema)
 
-    def cancel(self, runner: Runner, plan: Plan) -> None:
+    def cancel(self, runner: Runner, plan: TablePlan) -> None:
         """Takes everything back before the swap."""
         if state.owner_of(self.conn, plan.schema) is not None:
             state.refuse_stranger(self.conn, plan.schema)

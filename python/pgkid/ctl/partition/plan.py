@@ -1,4 +1,4 @@
-"""What a move to partitions is about: the table, the column of its IDs, the time until which old rows stay together."""
+"""What a move to partitions is about: the table, the column of its IDs, the partition that has the old rows."""
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +12,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition.keys import Ids, bound_at, key_of, operators_of
 from pgkid.ctl.partition.names import free_name
+from pgkid.ctl.state import Saved
 
 
 UNTIL = "kid_until"  # the constraint that proves that no row of the first partition is later
@@ -29,7 +30,7 @@ class Options:
 
 @dataclass
 class Plan:
-    """A move of a table to partitions, on one connection."""
+    """A move of a table, or of the rows of a partition, to partitions, on one connection."""
 
     conn: Connection
     root: catalog.Table
@@ -38,25 +39,23 @@ class Plan:
     home: str  # the schema of kid, as part of a statement
     operators: str  # the schema of the operators of the key
     options: Options
-    until: str
-    bound: str  # the lowest ID at that time
-    old_name: str
+    old_name: str  # of the partition that has the old rows: the table itself after the swap, or the one whose rows move
     schema: str
     state: Optional[state.State]
 
     @property
     def is_swapped(self) -> bool:
-        """Whether the table is partitioned already."""
-        return self.state is not None and self.state.step == "swap"
+        """Whether the table is partitioned already, or the rows have moved."""
+        return self.state is not None and self.state.is_swapped
 
     @property
     def old(self) -> sql.Identifier:
-        """The first partition, as part of a statement."""
+        """The partition that has the old rows, as part of a statement."""
         return sql.Identifier(self.root.schema, self.old_name)
 
     @property
     def old_label(self) -> str:
-        """The name of the first partition."""
+        """The name of that partition with its schema."""
         return str(one(self.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (self.root.schema, self.old_name)))
 
     def columns(self) -> list[catalog.KeyColumn]:
@@ -103,9 +102,9 @@ class Plan:
 
     def saved(self) -> dict[str, Any]:
         """Returns what the state keeps of this plan."""
-        return {"options": asdict(self.options), "until": self.until, "bound": self.bound, "old_name": self.old_name}
+        return {"options": asdict(self.options), "old_name": self.old_name}
 
-    def save(self, step: str, **kept: Any) -> None:
+    def save(self, step: Saved, **kept: Any) -> None:
         """Notes in the state that a step is done."""
         assert self.state
         self.state.step = step
@@ -114,7 +113,19 @@ class Plan:
         state.save(self.conn, self.schema, self.state)
 
 
-def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options]) -> Plan:
+@dataclass
+class TablePlan(Plan):
+    """A move of a table to partitions, which leaves the rows until a time together in the first one."""
+
+    until: str
+    bound: str  # the lowest ID at that time
+
+    def saved(self) -> dict[str, Any]:
+        """Returns what the state keeps of this plan."""
+        return {**super().saved(), "until": self.until, "bound": self.bound}
+
+
+def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options]) -> TablePlan:
     """Reads the plan of a table from the catalog and, if the move has begun, from its state."""
     schema = state.schema_of("partition", root)
     begun = state.load(conn, schema)
@@ -129,7 +140,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     key, ids = key_of(conn, root, home, given.ids, begun is not None)
     kept = begun.options if begun else {}
     until = kept.get("until") or until_of(conn, given)
-    return Plan(
+    return TablePlan(
         conn=conn,
         root=root,
         key=key,

@@ -52,8 +52,6 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], given:
         home=home,
         operators=operators_of(conn, key),
         options=replace(options, ids=ids.name),
-        until="",
-        bound="",
         old_name=name,
         schema=schema,
         state=begun,
@@ -235,7 +233,7 @@ class MoveRows:
             one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.options["old_name"]))
         )
         width = begun.options["options"]["width"]
-        if begun.step == "swap":
+        if begun.is_swapped:
             yield f"move of rows of {source} to partitions of {width}: exchange is done, validate is next"
             return
         size = one(conn, "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int", (source,))

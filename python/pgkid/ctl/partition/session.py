@@ -39,7 +39,8 @@ class PartitionSession(Session):
         super().__init__(conn, args)
         self.root = self.own(args.table)
         self.trust_home()
-        self.schema, self.schema_of_rows = (state.schema_of(kind, self.root) for kind in ("partition", "rows"))
+        self.schema = state.schema_of("partition", self.root)
+        self.schema_of_rows = state.schema_of("rows", self.root)
         self.watch(self.schema)
         self.watch(self.schema_of_rows)
         self.options = Options(args.width or "", args.until, args.ids)
@@ -116,7 +117,7 @@ class PartitionSession(Session):
     def refuse_half_back(self) -> None:
         """Raises an error if the way back was interrupted."""
         begun = state.load(self.conn, self.schema)
-        if begun and begun.step == "back":
+        if begun and begun.is_half_back:
             raise Refused(
                 f"the way back of {self.root.label} was interrupted", "Run `kidctl partition back` again, to end it."
             )

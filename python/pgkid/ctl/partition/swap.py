@@ -21,7 +21,7 @@ from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.names import free_name
-from pgkid.ctl.partition.plan import UNTIL, Plan
+from pgkid.ctl.partition.plan import UNTIL, TablePlan
 from pgkid.ctl.publications import Membership, memberships
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -39,7 +39,7 @@ class Numbers:
 class Swap(ABC):
     """What both directions have in common. The tables are locked, and all that belongs to the table is read first."""
 
-    def __init__(self, plan: Plan, runner: Runner) -> None:
+    def __init__(self, plan: TablePlan, runner: Runner) -> None:
         self.plan, self.runner = plan, runner
         conn = plan.conn
         self.made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
@@ -124,19 +124,15 @@ class Swap(ABC):
             "refresh": filling.to_fill(self.made, self.plan.state),
         }
 
-    def security(self, table: sql.Composable) -> None:
-        """Gives a table the row-level security of the other one."""
+    def give_security(self) -> None:
+        """Gives what has the name of the table now the row-level security that the table had."""
         root = self.plan.root
-        words = {True: sql.SQL("ENABLE"), False: sql.SQL("DISABLE")}, {
-            True: sql.SQL("FORCE"),
-            False: sql.SQL("NO FORCE"),
-        }
-        for word in (words[0][root.row_security], words[1][root.force_row_security]):
-            self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", table, word))
+        for word in ("ENABLE" if root.row_security else "DISABLE", "FORCE" if root.force_row_security else "NO FORCE"):
+            self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", root.sql, sql.SQL(word)))
 
-    def rename_indexes(self, names: dict[str, str]) -> None:
-        """Renames indexes of the table, and the constraints that they belong to, from one name to another."""
-        for index in catalog.indexes(self.plan.conn, [self.plan.root.oid]):
+    def rename_indexes(self, table: int, names: dict[str, str]) -> None:
+        """Renames indexes of a table, and the constraints that they belong to, from one name to another."""
+        for index in catalog.indexes(self.plan.conn, [table]):
             if index.name in names:
                 self.runner.execute(
                     statement(
@@ -168,7 +164,7 @@ class Forward(Swap):
         indexes = [(i, of_index(plan.conn, replace(i, is_clustered=False))) for i in self.indexes]
         names = self.partition_names()
         self.remove()
-        self.rename_indexes(names)
+        self.rename_indexes(plan.root.oid, names)
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.root.sql, sql.Identifier(plan.old_name)))
         numbers = self.take_numbers(plan.old)
         self.create()
@@ -180,7 +176,7 @@ class Forward(Swap):
             self.create_index(index, lines)
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(plan.root)))
-        self.security(plan.root.sql)
+        self.give_security()
         self.give_numbers(numbers, plan.root.sql)
         self.attach()
         self.make(self.memberships)
@@ -302,17 +298,13 @@ class Back(Swap):
         runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, plan.old))
         runner.execute(statement("DROP TABLE {}", plan.root.sql))
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.old, sql.Identifier(plan.root.name)))
-        security = plan.root
-        plan.root = catalog.tables(plan.conn, [old.oid])[0]
-        self.rename_indexes(plan.state.kept["indexes"])
+        # From here on plan.root, which was dropped, stands for its name, which `back` has.
+        back = catalog.tables(plan.conn, [old.oid])[0]
+        self.rename_indexes(back.oid, plan.state.kept["indexes"])
         for line in self.details:
-            runner.execute(Statement(raw(line), objects.of_table(plan.root)))
-        if (plan.root.row_security, plan.root.force_row_security) != (
-            security.row_security,
-            security.force_row_security,
-        ):
-            plan.root = security
-            self.security(security.sql)
+            runner.execute(Statement(raw(line), objects.of_table(back)))
+        if (back.row_security, back.force_row_security) != (plan.root.row_security, plan.root.force_row_security):
+            self.give_security()
         self.give_numbers(numbers, plan.root.sql)
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", plan.root.sql, sql.Identifier(UNTIL)))
         self.make(self.memberships)
@@ -320,7 +312,7 @@ class Back(Swap):
         plan.save("back", **self.left())
 
 
-def refuse_used(plan: Plan) -> None:
+def refuse_used(plan: TablePlan) -> None:
     """Raises an error if partitions that the way back drops have rows, or are used by something."""
     parts = plan.conn.execute(
         "SELECT inhrelid::oid, inhrelid::regclass::text FROM pg_inherits"

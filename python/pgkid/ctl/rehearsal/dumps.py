@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Callable, Optional
 
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Report
+from pgkid.ctl.findings import FindingKind, Report
 from pgkid.ctl.rehearsal.copy import tool
 
 
@@ -62,7 +62,7 @@ def label(entry: Entry) -> str:
 
 
 def compare(
-    before: Dump, after: Dump, expected: Callable[[Entry, str], Optional[str]], kind: str, report: Report
+    before: Dump, after: Dump, expected: Callable[[Entry, str], Optional[str]], kind: FindingKind, report: Report
 ) -> None:
     """Reports what differs. `expected` takes away from a line what was asked for."""
     for entry in sorted(set(before) | set(after)):

@@ -59,9 +59,9 @@ class Cancel:
         if beside("old", columns[0].name) in names:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
         begun = state.load(self.conn, schema)
-        if begun and begun.step == "swap":
+        if begun and begun.is_swapped:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if begun and begun.step == "back" and (begun.server, begun.database) == state.identity(self.conn):
+        if begun and begun.is_half_back and (begun.server, begun.database) == state.identity(self.conn):
             raise Refused(f"the way back of {root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
 
     def has_trigger(self, table: catalog.Table, schema: str) -> bool:

@@ -121,7 +121,7 @@ class Rekey:
         runner.all(follow.triggers(plan))
         self.note(plan, "prepare")
 
-    def note(self, plan: Plan, step: str, **kept: Any) -> None:
+    def note(self, plan: Plan, step: state.Saved, **kept: Any) -> None:
         """Notes that a step is done, and what hung on the columns then."""
         made = hanging.hanging(self.conn, plan.columns, plan.schema)
         plan.save(step, seen=[[asdict(m.object), m.make] for m in made], **kept)

@@ -11,6 +11,7 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS, home_of
+from pgkid.ctl.state import Saved
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,12 @@ class Plan:
     @property
     def is_swapped(self) -> bool:
         """Whether the new keys have taken the names."""
-        return self.state is not None and self.state.step == "swap"
+        return self.state is not None and self.state.is_swapped
 
     @property
     def is_half_back(self) -> bool:
         """Whether the old keys have their names again, and the way back was interrupted after that."""
-        return self.state is not None and self.state.step == "back"
+        return self.state is not None and self.state.is_half_back
 
     @property
     def has_numbers(self) -> bool:
@@ -138,7 +139,7 @@ class Plan:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.schema, name)
 
-    def save(self, step: str, **kept: Any) -> None:
+    def save(self, step: Saved, **kept: Any) -> None:
         """Notes in the state that a step is done."""
         assert self.state
         self.state.step = step

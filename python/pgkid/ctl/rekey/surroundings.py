@@ -6,7 +6,7 @@ from typing import Iterator, Sequence
 
 from pgkid.ctl.catalog import KeyColumn, tables
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Finding
+from pgkid.ctl.findings import Finding, FindingKind
 from pgkid.ctl.functions import Function, functions, mentions, names_of
 from pgkid.ctl.rekey import costs, lookalikes
 from pgkid.ctl.rekey.plan import Options
@@ -105,7 +105,7 @@ def named_as_key(parameter: str, keys: Sequence[str], names: Sequence[str]) -> b
 
 
 def findings(
-    conn: Connection, kind: str, query: str, columns: Sequence[KeyColumn], hint: str = ""
+    conn: Connection, kind: FindingKind, query: str, columns: Sequence[KeyColumn], hint: str = ""
 ) -> Iterator[Finding]:
     """Yields a finding for each row of a query, which returns an object and a message."""
     parameters = {
