@@ -113,51 +113,6 @@ CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
--- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
--- kid64_first() and kid64_last() by their values.
---
--- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body. It sets no
--- search_path, which would take longer than the rest, and uses no name without a schema.
-
-CREATE OR REPLACE FUNCTION kid64_first() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
-COMMENT ON FUNCTION kid64_first() IS 'returns the first instant that a kid64 can have';
-CREATE OR REPLACE FUNCTION kid64_last() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:19.999999+00';
-COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can have';
-
-CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
-            ELSE kid64_of_micros(kid_micros(ts)) END;
-COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
-CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-    RETURN kid.kid64_inline_floor(ts);
-END $$;
-COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < kid64_first() THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
-COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-
-CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < kid64_first() OR ts > kid64_last() THEN
-        RAISE 'timestamp out of range for type kid64'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
-    ELSIF sequence NOT BETWEEN 0 AND 16383 THEN
-        RAISE 'sequence % is out of range for type kid64', sequence
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 16383.';
-    END IF;
-    RETURN kid64_inline_floor(ts) + sequence;
-END $$;
-COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
-    'assembles a kid64 from an instant and a sequence, 0 to 16383';
-
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
 CREATE OR REPLACE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -188,6 +143,67 @@ BEGIN
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_to_text() wrote';
+
+-- kid64: bounds of time, and IDs for old rows
+--
+-- kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
+-- kid64_first() and kid64_last() by their values.
+--
+-- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body. It sets no
+-- search_path, which would take longer than the rest, and uses no name without a schema.
+
+CREATE OR REPLACE FUNCTION kid64_first() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
+COMMENT ON FUNCTION kid64_first() IS 'returns the first instant that a kid64 can have';
+CREATE OR REPLACE FUNCTION kid64_last() RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:19.999999+00';
+COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can have';
+
+CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
+            ELSE kid64_of_micros(kid_micros(ts)) END;
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
+CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN kid.kid64_inline_floor(ts);
+END $$;
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts < kid64_first() THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
+
+CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < kid64_first() OR ts > kid64_last() THEN
+        RAISE 'timestamp out of range for type kid64'
+            USING ERRCODE = 'datetime_field_overflow', DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
+    ELSIF sequence NOT BETWEEN 0 AND 16383 THEN
+        RAISE 'sequence % is out of range for type kid64', sequence
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 16383.';
+    END IF;
+    RETURN kid64_inline_floor(ts) + sequence;
+END $$;
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
+
+IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
+    COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
+END IF;
+
+CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+BEGIN
+    RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
+END $$;
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 with the time of an old row, and takes the sequences 0 to 16383 in turn';
 
 -- kid64: a range of time for both editions
 --
@@ -253,6 +269,14 @@ RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
 
+-- kid53: bounds of time, and IDs for old rows
+--
+-- kid53_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
+-- kid53_first() and kid53_last() by their values.
+--
+-- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid53_floor() and not its long body. It sets no
+-- search_path, which would take longer than the rest, and uses no name without a schema.
+
 CREATE OR REPLACE FUNCTION kid53_first() RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2020-01-01 00:00:00+00';
 COMMENT ON FUNCTION kid53_first() IS 'returns the first instant that a kid53 can have';
@@ -260,7 +284,6 @@ CREATE OR REPLACE FUNCTION kid53_last() RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2089-09-06 15:47:35.551999+00';
 COMMENT ON FUNCTION kid53_last() IS 'returns the last instant that a kid53 can have';
 
--- As kid64_floor(), it is in PL/pgSQL so that EXPLAIN shows a call instead of the body, and sets no search_path.
 CREATE OR REPLACE FUNCTION kid53_inline_floor(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 WHEN ts > kid53_last() THEN 9007199254740991
@@ -283,11 +306,10 @@ CREATE OR REPLACE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS 
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
     IF ts < kid53_first() OR ts > kid53_last() THEN
-        RAISE 'timestamp out of range for type kid53'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 2020-01-01 00:00:00+00 to 2089-09-06 15:47:35.551999+00.';
+        RAISE 'timestamp out of range for kid53'
+            USING ERRCODE = 'datetime_field_overflow', DETAIL = 'The range is 2020-01-01 00:00:00+00 to 2089-09-06 15:47:35.551999+00.';
     ELSIF sequence NOT BETWEEN 0 AND 4095 THEN
-        RAISE 'sequence % is out of range for type kid53', sequence
+        RAISE 'sequence % is out of range for kid53', sequence
             USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 4095.';
     END IF;
     RETURN kid53_inline_floor(ts) + sequence;
@@ -306,7 +328,7 @@ BEGIN
     RETURN kid53_make(ts, nextval('kid_clocks.kid53_at_sequence')::integer);
 END $$;
 COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
-    'makes a kid53 for an old row, with the given time: no two of 4096 calls in a row are equal';
+    'makes a kid53 with the time of an old row, and takes the sequences 0 to 4095 in turn';
 
 -- bigint: the components of an ID
 
@@ -747,19 +769,6 @@ COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
-
-IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
-    CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
-    COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
-END IF;
-
-CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-BEGIN
-    RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
-END $$;
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

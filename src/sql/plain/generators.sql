@@ -7,19 +7,6 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 
-IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
-    CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
-    COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
-END IF;
-
-CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-BEGIN
-    RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
-END $$;
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
-
 CREATE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

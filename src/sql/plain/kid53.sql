@@ -16,6 +16,11 @@
 -- id: state
 -- unit_of: kid53_of_micros
 -- greatest: 9007199254740991
+-- unit: millisecond
+-- first_time: 2020-01-01 00:00:00+00
+-- last_time: 2089-09-06 15:47:35.551999+00
+-- last: 4095
+-- label: kid53
 -- sequence_bits: 12
 -- last_to_draw: 1023
 -- most_sessions: 3072
@@ -60,58 +65,3 @@ CREATE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
-
-CREATE FUNCTION kid53_first() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2020-01-01 00:00:00+00';
-COMMENT ON FUNCTION kid53_first() IS 'returns the first instant that a kid53 can have';
-CREATE FUNCTION kid53_last() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '2089-09-06 15:47:35.551999+00';
-COMMENT ON FUNCTION kid53_last() IS 'returns the last instant that a kid53 can have';
-
--- As kid64_floor(), it is in PL/pgSQL so that EXPLAIN shows a call instead of the body, and sets no search_path.
-CREATE FUNCTION kid53_inline_floor(ts timestamptz) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < kid53_first() THEN 0 WHEN ts > kid53_last() THEN 9007199254740991
-            ELSE kid53_of_micros(kid_micros(ts)) END;
-COMMENT ON FUNCTION kid53_inline_floor(ts timestamptz) IS 'body of kid53_floor()';
-CREATE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-    RETURN kid.kid53_inline_floor(ts);
-END $$;
-COMMENT ON FUNCTION kid53_floor(ts timestamptz) IS
-    'returns the lowest kid53 of the millisecond that contains an instant';
-CREATE FUNCTION kid53_ceil(ts timestamptz) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < kid53_first() THEN 0 ELSE kid53_inline_floor(ts) | 4095 END;
-COMMENT ON FUNCTION kid53_ceil(ts timestamptz) IS
-    'returns the highest kid53 of the millisecond that contains an instant';
-
-CREATE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < kid53_first() OR ts > kid53_last() THEN
-        RAISE 'timestamp out of range for type kid53'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 2020-01-01 00:00:00+00 to 2089-09-06 15:47:35.551999+00.';
-    ELSIF sequence NOT BETWEEN 0 AND 4095 THEN
-        RAISE 'sequence % is out of range for type kid53', sequence
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 4095.';
-    END IF;
-    RETURN kid53_inline_floor(ts) + sequence;
-END $$;
-COMMENT ON FUNCTION kid53_make(ts timestamptz, sequence integer) IS
-    'assembles a kid53 from an instant and a sequence, 0 to 4095';
-
-IF to_regclass('kid_clocks.kid53_at_sequence') IS NULL THEN
-    CREATE SEQUENCE kid_clocks.kid53_at_sequence MINVALUE 0 MAXVALUE 4095 START 0 CYCLE;
-    COMMENT ON SEQUENCE kid_clocks.kid53_at_sequence IS 'the sequences of kid53_at()';
-END IF;
-
-CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-BEGIN
-    RETURN kid53_make(ts, nextval('kid_clocks.kid53_at_sequence')::integer);
-END $$;
-COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
-    'makes a kid53 for an old row, with the given time: no two of 4096 calls in a row are equal';

@@ -5,6 +5,9 @@
 -- id: state
 -- unit_of: kid64_of_micros
 -- greatest: 9223372036854775807
+-- first_time: 1970-01-01 00:00:00+00
+-- last_time: 18584-01-10 03:33:19.999999+00
+-- last: 16383
 -- sequence_bits: 14
 -- last_to_draw: 8191
 -- most_sessions: 8192
@@ -63,51 +66,6 @@ COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under
 CREATE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-
--- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
--- kid64_first() and kid64_last() by their values.
---
--- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body. It sets no
--- search_path, which would take longer than the rest, and uses no name without a schema.
-
-CREATE FUNCTION kid64_first() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '1970-01-01 00:00:00+00';
-COMMENT ON FUNCTION kid64_first() IS 'returns the first instant that a kid64 can have';
-CREATE FUNCTION kid64_last() RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN timestamptz '18584-01-10 03:33:19.999999+00';
-COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can have';
-
-CREATE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
-            ELSE kid64_of_micros(kid_micros(ts)) END;
-COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
-CREATE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-    RETURN kid.kid64_inline_floor(ts);
-END $$;
-COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-CREATE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < kid64_first() THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
-COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-
-CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < kid64_first() OR ts > kid64_last() THEN
-        RAISE 'timestamp out of range for type kid64'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
-    ELSIF sequence NOT BETWEEN 0 AND 16383 THEN
-        RAISE 'sequence % is out of range for type kid64', sequence
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 16383.';
-    END IF;
-    RETURN kid64_inline_floor(ts) + sequence;
-END $$;
-COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
-    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
