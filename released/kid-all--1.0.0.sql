@@ -375,9 +375,12 @@ END IF;
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
+--
+-- The clock begins at the end of the first unit, where no session draws: the first ID of all has to open a unit. So it
+-- is an error, as in the edition in C, if the type cannot have the time of the system clock.
 IF to_regclass('kid_clocks.kid64_clock') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_clock MINVALUE 0 MAXVALUE 9223372036854775807;
-    PERFORM setval('kid_clocks.kid64_clock', 0);
+    PERFORM setval('kid_clocks.kid64_clock', (1 << 14) - 1);
     COMMENT ON SEQUENCE kid_clocks.kid64_clock IS
         'the logical clock of kid64; nothing but functions of kid may change it';
 END IF;
@@ -468,7 +471,12 @@ BEGIN
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid64_state(), 0);
         later := kid64_of_micros(greatest(micros, kid64_unit_end(greatest(state, beyond))));
-        IF later NOT BETWEEN state AND 9223372036854775807 THEN
+        IF greatest(state, beyond) < 1 << 14
+           AND micros NOT BETWEEN kid_micros(kid64_first()) AND kid_micros(kid64_last()) THEN
+            RAISE 'timestamp out of range for type kid64'
+                USING ERRCODE = 'datetime_field_overflow',
+                      DETAIL = format('The range is %s to %s.', kid64_first(), kid64_last());
+        ELSIF later NOT BETWEEN state AND 9223372036854775807 THEN
             RAISE 'the range of IDs is used up'
                 USING ERRCODE = 'sequence_generator_limit_exceeded',
                       DETAIL = 'There is no time unit after that of the last ID issued.';
@@ -578,9 +586,12 @@ COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
+--
+-- The clock begins at the end of the first unit, where no session draws: the first ID of all has to open a unit. So it
+-- is an error, as in the edition in C, if the type cannot have the time of the system clock.
 IF to_regclass('kid_clocks.kid53_clock') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid53_clock MINVALUE 0 MAXVALUE 9007199254740991;
-    PERFORM setval('kid_clocks.kid53_clock', 0);
+    PERFORM setval('kid_clocks.kid53_clock', (1 << 12) - 1);
     COMMENT ON SEQUENCE kid_clocks.kid53_clock IS
         'the logical clock of bigint; nothing but functions of kid may change it';
 END IF;
@@ -671,7 +682,12 @@ BEGIN
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid53_state(), 0);
         later := kid53_of_micros(greatest(micros, kid53_unit_end(greatest(state, beyond))));
-        IF later NOT BETWEEN state AND 9007199254740991 THEN
+        IF greatest(state, beyond) < 1 << 12
+           AND micros NOT BETWEEN kid_micros(kid53_first()) AND kid_micros(kid53_last()) THEN
+            RAISE 'timestamp out of range for kid53'
+                USING ERRCODE = 'datetime_field_overflow',
+                      DETAIL = format('The range is %s to %s.', kid53_first(), kid53_last());
+        ELSIF later NOT BETWEEN state AND 9007199254740991 THEN
             RAISE 'the range of IDs is used up'
                 USING ERRCODE = 'sequence_generator_limit_exceeded',
                       DETAIL = 'There is no time unit after that of the last ID issued.';
@@ -1065,9 +1081,12 @@ COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
+--
+-- The clock begins at the end of the first unit, where no session draws: the first ID of all has to open a unit. So it
+-- is an error, as in the edition in C, if the type cannot have the time of the system clock.
 IF to_regclass('kid_clocks.kid_uuidv7_clock') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid_uuidv7_clock MINVALUE 0 MAXVALUE 4611686018427387903;
-    PERFORM setval('kid_clocks.kid_uuidv7_clock', 0);
+    PERFORM setval('kid_clocks.kid_uuidv7_clock', (1 << 14) - 1);
     COMMENT ON SEQUENCE kid_clocks.kid_uuidv7_clock IS
         'the logical clock of uuid; nothing but functions of kid may change it';
 END IF;
@@ -1158,7 +1177,12 @@ BEGIN
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid_uuidv7_state(), 0);
         later := kid_uuidv7_unit_of(greatest(micros, kid_uuidv7_unit_end(greatest(state, beyond))));
-        IF later NOT BETWEEN state AND 4611686018427387903 THEN
+        IF greatest(state, beyond) < 1 << 14
+           AND micros NOT BETWEEN kid_micros(kid_uuidv7_first()) AND kid_micros(kid_uuidv7_last()) THEN
+            RAISE 'timestamp out of range for type uuid version 7'
+                USING ERRCODE = 'datetime_field_overflow',
+                      DETAIL = format('The range is %s to %s.', kid_uuidv7_first(), kid_uuidv7_last());
+        ELSIF later NOT BETWEEN state AND 4611686018427387903 THEN
             RAISE 'the range of IDs is used up'
                 USING ERRCODE = 'sequence_generator_limit_exceeded',
                       DETAIL = 'There is no time unit after that of the last ID issued.';

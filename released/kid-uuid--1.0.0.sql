@@ -217,9 +217,12 @@ COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
+--
+-- The clock begins at the end of the first unit, where no session draws: the first ID of all has to open a unit. So it
+-- is an error, as in the edition in C, if the type cannot have the time of the system clock.
 IF to_regclass('kid_clocks.kid_uuidv7_clock') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid_uuidv7_clock MINVALUE 0 MAXVALUE 4611686018427387903;
-    PERFORM setval('kid_clocks.kid_uuidv7_clock', 0);
+    PERFORM setval('kid_clocks.kid_uuidv7_clock', (1 << 14) - 1);
     COMMENT ON SEQUENCE kid_clocks.kid_uuidv7_clock IS
         'the logical clock of uuid; nothing but functions of kid may change it';
 END IF;
@@ -310,7 +313,12 @@ BEGIN
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid_uuidv7_state(), 0);
         later := kid_uuidv7_unit_of(greatest(micros, kid_uuidv7_unit_end(greatest(state, beyond))));
-        IF later NOT BETWEEN state AND 4611686018427387903 THEN
+        IF greatest(state, beyond) < 1 << 14
+           AND micros NOT BETWEEN kid_micros(kid_uuidv7_first()) AND kid_micros(kid_uuidv7_last()) THEN
+            RAISE 'timestamp out of range for type uuid version 7'
+                USING ERRCODE = 'datetime_field_overflow',
+                      DETAIL = format('The range is %s to %s.', kid_uuidv7_first(), kid_uuidv7_last());
+        ELSIF later NOT BETWEEN state AND 4611686018427387903 THEN
             RAISE 'the range of IDs is used up'
                 USING ERRCODE = 'sequence_generator_limit_exceeded',
                       DETAIL = 'There is no time unit after that of the last ID issued.';

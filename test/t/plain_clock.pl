@@ -32,6 +32,20 @@ $node->sql('CREATE SEQUENCE ticket;
 	GRANT ALL ON ids, ticket TO app');
 
 #
+# Before the first ID, a system clock outside of the range of a type gives an error.
+#
+
+foreach ([ '1969-06-01 00:00:00', 'kid_next()', 'kid64_next(2)', 'kid_uuidv7()', 'kid53_next()' ],
+	[ '2019-12-31 23:00:00', 'kid53_next()', 'kid53_next(2)' ], [ '2090-01-01 00:00:00', 'kid53_next()' ])
+{
+	my ($clock, @calls) = @$_;
+	$node->set_clock($clock);
+	like($node->error_of("SELECT $_"), qr{22008: timestamp out of range for }, "the first ID with a clock of $clock: $_")
+	  foreach @calls;
+}
+$node->set_clock('+0');
+
+#
 # One session, the clock step by step.
 #
 

@@ -8,6 +8,7 @@
 -- state: kid_uuidv7_state_of(id)
 -- id: kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0))
 -- unit_of: kid_uuidv7_unit_of
+-- label: type uuid version 7
 -- greatest: 4611686018427387903
 -- sequence_bits: 14
 -- last_to_draw: 8191
