@@ -355,6 +355,17 @@ IF to_regclass('kid_clocks.attempt') IS NULL THEN
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
 
+CREATE OR REPLACE FUNCTION kid_checked_count(n bigint) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF n < 0 THEN
+        RAISE 'number of IDs must not be negative' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION kid_checked_count(n bigint) IS
+    'returns how many IDs to make, and raises an error if it is negative';
+
 -- kid64: the logical clock, and the generator
 --
 -- The sequence kid64_clock is the clock: its last value is the state that was issued last. Within a time unit
@@ -547,7 +558,10 @@ END $$;
 COMMENT ON FUNCTION kid_next() IS
     'makes a kid64 that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT kid_next() FROM generate_series(1, kid_checked_count(n));
+END;
 COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
@@ -758,7 +772,10 @@ END $$;
 COMMENT ON FUNCTION kid53_next() IS
     'makes a bigint that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
-    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid53_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT kid53_next() FROM generate_series(1, kid_checked_count(n));
+END;
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
@@ -783,7 +800,10 @@ CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE SQL VOLATILE RETURN kid_next();
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT kid_next() FROM generate_series(1, kid_checked_count(n));
+END;
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void

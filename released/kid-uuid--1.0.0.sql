@@ -389,7 +389,10 @@ END $$;
 COMMENT ON FUNCTION kid_uuidv7() IS
     'makes a uuid that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT kid_uuidv7() FROM generate_series(1, kid_checked_count(n));
+END;
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void

@@ -615,6 +615,13 @@ is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.k
 	is($err, '', 'which makes no ID');
 }
 
+foreach (qw(kid_next kid64_next kid53_next kid_uuidv7))
+{
+	like(as('app', 'bare', "\\set VERBOSITY verbose\nSELECT kid.$_(-1)"),
+		qr/^ERROR:  22023: number of IDs must not be negative/, "$_(n) takes no negative number");
+	is(as('app', 'bare', "SELECT count(*) FROM kid.$_(NULL); SELECT count(*) FROM kid.$_(0)"), "0\n0", 'but 0 or NULL');
+}
+
 # At the end of their range, generators raise an error, and keep no lock.
 foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')}, 9000 ],
 	[ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384', 9000 ],

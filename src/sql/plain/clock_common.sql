@@ -13,3 +13,14 @@ IF to_regclass('kid_clocks.attempt') IS NULL THEN
     CREATE SEQUENCE kid_clocks.attempt CYCLE;
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
+
+CREATE FUNCTION kid_checked_count(n bigint) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF n < 0 THEN
+        RAISE 'number of IDs must not be negative' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION kid_checked_count(n bigint) IS
+    'returns how many IDs to make, and raises an error if it is negative';

@@ -4,7 +4,10 @@ CREATE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE SQL VOLATILE RETURN kid_next();
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT kid_next() FROM generate_series(1, kid_checked_count(n));
+END;
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 
 CREATE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
