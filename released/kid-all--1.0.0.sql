@@ -862,7 +862,7 @@ END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
-CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
+CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
     checked text := kid_checked_prefix(prefix);
@@ -874,12 +874,12 @@ BEGIN
                   FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
                        WITH ORDINALITY AS t (c, i));
     END IF;
-    RAISE 'invalid input syntax for type %: "%"', type, encoded
+    RAISE 'invalid input syntax for %: "%"', label, encoded
         USING ERRCODE = 'invalid_text_representation',
-              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
-                              'to "%s", after the prefix "%s".', type, length, first, checked);
+              DETAIL = format('A value of %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
+                              'to "%s", after the prefix "%s".', label, length, first, checked);
 END $$;
-COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) IS
     'returns the bits of an ID with a prefix, as text';
 
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
@@ -888,7 +888,7 @@ RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
 COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
+RETURN substr(kid_decoded_bits(encoded, prefix, 'type kid64', '7', 13), 2)::bit(64)::bigint;
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- kid53 in base32
@@ -1304,7 +1304,7 @@ COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockfo
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    bits text := kid_decoded_bits(encoded, prefix, 'uuid', '7', 26);
+    bits text := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
 BEGIN
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
@@ -1814,13 +1814,13 @@ COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz) IS
 
 -- New partitions: their tables, and then what PostgreSQL does not pass on to them
 
--- Takes pieces in the order of kid_missing_partitions(), with their names.
+-- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
 --
 -- A partitioned table has no storage parameters, so a partition is the pattern: the one with the greatest OID, which is
 -- the one that was created last unless OIDs have begun anew. CREATE TABLE ... PARTITION OF would lock out readers and
 -- writers of the parent.
 CREATE OR REPLACE FUNCTION kid.kid_make_partitions(
-    parent regclass, type regtype, key name, width interval, at_most integer, pieces jsonb)
+    parent regclass, type regtype, key name, label text, width interval, at_most integer, pieces jsonb)
     RETURNS TABLE (n bigint, partition regclass)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -1831,7 +1831,7 @@ DECLARE
     left_out timestamptz[] := '{}';
     made integer := 0;
 BEGIN
-    SELECT c.relnamespace::regnamespace AS schema, t.typname AS type, nullif(p.partdefid, 0)::regclass AS rest,
+    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS rest,
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- The operators of a domain are those of its base type.
@@ -1859,7 +1859,7 @@ BEGIN
         IF piece.are_too_many THEN
             RAISE 'more than 10000 partitions of % would be created', parent USING ERRCODE = 'program_limit_exceeded';
         ELSIF piece.is_beyond_range THEN
-            RAISE 'timestamp out of range for type %', pattern.type
+            RAISE 'timestamp out of range for %', label
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         ELSIF pattern.rest IS NOT NULL THEN
@@ -1893,7 +1893,7 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, interval, integer, jsonb) IS
+COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, interval, integer, jsonb) IS
     'creates and attaches missing partitions, and returns their names';
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
@@ -2025,7 +2025,10 @@ BEGIN ATOMIC
           FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
-          FROM key AS k, kid.kid_make_partitions(parent, k.stored_as, k.name, width, at_most, (
+          FROM key AS k JOIN pg_type AS t ON t.oid = k.type::oid, kid.kid_make_partitions(
+                   parent, k.stored_as, k.name,
+                   CASE WHEN k.type = 'bigint'::regtype THEN 'kid53' ELSE concat('type ', t.typname) END,
+                   width, at_most, (
                    SELECT jsonb_agg(to_jsonb(p) || jsonb_build_object(
                                         'lower', kid.kid_stored_bound(k.type, k.stored_as, p.lower),
                                         'upper', kid.kid_stored_bound(k.type, k.stored_as, p.upper)))

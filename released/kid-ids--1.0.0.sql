@@ -862,7 +862,7 @@ END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
-CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
+CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
     checked text := kid_checked_prefix(prefix);
@@ -874,12 +874,12 @@ BEGIN
                   FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
                        WITH ORDINALITY AS t (c, i));
     END IF;
-    RAISE 'invalid input syntax for type %: "%"', type, encoded
+    RAISE 'invalid input syntax for %: "%"', label, encoded
         USING ERRCODE = 'invalid_text_representation',
-              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
-                              'to "%s", after the prefix "%s".', type, length, first, checked);
+              DETAIL = format('A value of %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
+                              'to "%s", after the prefix "%s".', label, length, first, checked);
 END $$;
-COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) IS
     'returns the bits of an ID with a prefix, as text';
 
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
@@ -888,7 +888,7 @@ RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
 COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
+RETURN substr(kid_decoded_bits(encoded, prefix, 'type kid64', '7', 13), 2)::bit(64)::bigint;
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- kid53 in base32

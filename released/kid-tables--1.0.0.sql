@@ -622,13 +622,13 @@ COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz) IS
 
 -- New partitions: their tables, and then what PostgreSQL does not pass on to them
 
--- Takes pieces in the order of kid_missing_partitions(), with their names.
+-- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
 --
 -- A partitioned table has no storage parameters, so a partition is the pattern: the one with the greatest OID, which is
 -- the one that was created last unless OIDs have begun anew. CREATE TABLE ... PARTITION OF would lock out readers and
 -- writers of the parent.
 CREATE OR REPLACE FUNCTION kid.kid_make_partitions(
-    parent regclass, type regtype, key name, width interval, at_most integer, pieces jsonb)
+    parent regclass, type regtype, key name, label text, width interval, at_most integer, pieces jsonb)
     RETURNS TABLE (n bigint, partition regclass)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -639,7 +639,7 @@ DECLARE
     left_out timestamptz[] := '{}';
     made integer := 0;
 BEGIN
-    SELECT c.relnamespace::regnamespace AS schema, t.typname AS type, nullif(p.partdefid, 0)::regclass AS rest,
+    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS rest,
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- The operators of a domain are those of its base type.
@@ -667,7 +667,7 @@ BEGIN
         IF piece.are_too_many THEN
             RAISE 'more than 10000 partitions of % would be created', parent USING ERRCODE = 'program_limit_exceeded';
         ELSIF piece.is_beyond_range THEN
-            RAISE 'timestamp out of range for type %', pattern.type
+            RAISE 'timestamp out of range for %', label
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         ELSIF pattern.rest IS NOT NULL THEN
@@ -701,7 +701,7 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, interval, integer, jsonb) IS
+COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, interval, integer, jsonb) IS
     'creates and attaches missing partitions, and returns their names';
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
@@ -833,7 +833,10 @@ BEGIN ATOMIC
           FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
-          FROM key AS k, kid.kid_make_partitions(parent, k.stored_as, k.name, width, at_most, (
+          FROM key AS k JOIN pg_type AS t ON t.oid = k.type::oid, kid.kid_make_partitions(
+                   parent, k.stored_as, k.name,
+                   CASE WHEN k.type = 'bigint'::regtype THEN 'kid53' ELSE concat('type ', t.typname) END,
+                   width, at_most, (
                    SELECT jsonb_agg(to_jsonb(p) || jsonb_build_object(
                                         'lower', kid.kid_stored_bound(k.type, k.stored_as, p.lower),
                                         'upper', kid.kid_stored_bound(k.type, k.stored_as, p.upper)))

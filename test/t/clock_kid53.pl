@@ -26,7 +26,7 @@ sub restart_at
 	$node->start;
 	return;
 }
-my $out_of_range = qr{22008: timestamp out of range for type kid53.*2020-01-01 .* 2089-09-06 }s;
+my $out_of_range = qr{22008: timestamp out of range for kid53.*2020-01-01 .* 2089-09-06 }s;
 my $behind = '53400: system clock is behind the last ID of kid53';
 my $wait = q{SET kid.clock_backward = 'wait'};
 

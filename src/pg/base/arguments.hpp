@@ -9,7 +9,7 @@ namespace kid::pg {
 template <class Id> std::uint64_t check_component(char const *component, std::int64_t value, std::uint64_t max) {
   if (value < 0 || static_cast<std::uint64_t>(value) > max)
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("%s " INT64_FORMAT " is out of range for type %s", component, static_cast<int64>(value), Id::name),
+            errmsg("%s " INT64_FORMAT " is out of range for %s", component, static_cast<int64>(value), label<Id>()),
             errdetail("The range is 0 to " UINT64_FORMAT ".", static_cast<uint64>(max)));
   return static_cast<std::uint64_t>(value);
 }

@@ -9,8 +9,13 @@ inline char const *display(unix_micros time) {
   return DatumGetCString(DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(from_unix(time))));
 }
 
+/// Returns what messages call IDs: "type kid64". What generates values of a core type is no type of its own.
+template <class Id> char const *label() {
+  return psprintf("type %s", Id::name);
+}
+
 template <class Id> [[noreturn]] void time_error(Id const &layout) {
-  ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range for type %s", Id::name),
+  ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range for %s", label<Id>()),
           errdetail("The range is %s to %s.", display(layout.first()), display(layout.last())));
 }
 

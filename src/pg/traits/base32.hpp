@@ -10,7 +10,7 @@ template <class Id> char const *base32_detail(char const *text, std::size_t begi
   using form = base32_of<Id>;
 
   if (status.error == text_error::length)
-    return psprintf("A value of type %s has %u characters in base32, not %d.", Id::name, form::length,
+    return psprintf("A value of %s has %u characters in base32, not %d.", label<Id>(), form::length,
                     pg_mbstrlen(text + begin));
   if (status.error == text_error::character)
     return character_detail(text, begin + status.position, form::allowed);
@@ -59,7 +59,7 @@ template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *val
   else
     detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, given.size() - begin, id));
   ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-          errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail),
+          errmsg("invalid input syntax for %s: \"%s\"", label<Id>(), whole), errdetail_internal("%s", detail),
           Id::size < UUID_LEN && given.size() - begin == base32<8 * UUID_LEN, uint128>::length
               ? errhint("A sealed ID is opened by %s_unseal(), of the extension kid_seal.", Id::name)
               : 0);

@@ -1,7 +1,7 @@
 // The error for a text that is not an ID.
 #pragma once
 
-#include "../base/datum.hpp"
+#include "../base/error.hpp"
 
 namespace kid::pg {
 
@@ -60,7 +60,7 @@ template <class Id> int syntax_hint(char const *text) {
 /// Raises an error for `text`. Returns only if `context` asks for a soft error.
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-          errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
+          errmsg("invalid input syntax for %s: \"%s\"", label<Id>(), text),
           errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint<Id>(text));
 }
 

@@ -10,6 +10,10 @@
 
 namespace kid::pg {
 
+template <> inline char const *label<kid53>() {
+  return "kid53";
+}
+
 constexpr clock_rules kid53_clock_rules = describe_clock<kid53_clock, kid53{}.first(), kid53{}.last()>("kid53");
 
 // These widths are permanent: IDs in tables have them, and so have the states on the page of the bounds.
