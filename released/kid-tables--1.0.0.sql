@@ -859,7 +859,8 @@ COMMENT ON FUNCTION
 -- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
 -- Takes partitions whose detaching has not begun, as an array of the rows below. `doubt` says why the times of IDs may
--- be wrong, so that the partitions of today would seem to be old. It is null if they cannot be wrong.
+-- be wrong, so that the partitions of today would seem to be old. It is null if they cannot be wrong. If `has_numbers`
+-- is true, the partition is for keys that a sequence made, whose times nobody knows.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
     parent regclass, older_than timestamptz, dry_run boolean, at_most integer, doubt text, partitions jsonb)
     RETURNS SETOF text
@@ -870,7 +871,7 @@ DECLARE
 BEGIN
     FOR dropped IN
         SELECT p.*, p.partition::regclass::text AS name FROM jsonb_to_recordset(partitions) AS p (
-            lower text, partition oid, is_foreign boolean, is_old boolean, others_stay boolean)
+            lower text, partition oid, is_foreign boolean, is_old boolean, has_numbers boolean, others_stay boolean)
          ORDER BY p.lower COLLATE "C"
     LOOP
         IF doubt IS NOT NULL AND NOT dropped.others_stay THEN
@@ -879,6 +880,12 @@ BEGIN
                       HINT = 'If the times are right, create partitions for new rows first, or drop the old ones by '
                              'name.';
         ELSIF dropped.is_old IS NOT TRUE THEN
+            CONTINUE;
+        ELSIF dropped.has_numbers THEN
+            RAISE WARNING 'partition % of % may have keys of a sequence, and is not dropped', dropped.name, parent
+                USING DETAIL = 'Such keys are small numbers, which as IDs would be older than all others.',
+                      HINT = format('If its rows are old, run ALTER TABLE %s DETACH PARTITION %s; DROP TABLE %2$s.',
+                                    parent, dropped.name);
             CONTINUE;
         ELSIF count = at_most THEN
             RAISE NOTICE 'more partitions of % are older than %', parent, older_than
@@ -916,12 +923,19 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
     SELECT kid.kid_lock_partitions(parent, ids) WHERE NOT dry_run;
     SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent, ids) AS k;
+    -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
+    -- there, and ends in the first year, is for such numbers, however new its rows are.
     WITH key AS MATERIALIZED (
-        SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
+        SELECT k.*, kid.kid_bound_of(k.type, 'bigint'::regtype, '10000000000000'::text)
+               AS above_numbers,
+               kid.kid_bound_time(k.type, kid.kid_bound_at(k.type, '-infinity'::timestamptz))
+               + interval '1 year' AS first_year_ends
+          FROM kid.kid_partition_key(parent, ids) AS k
     ), partitions AS MATERIALIZED (
         SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
                b.upper > kid.kid_bound_at(k.type, '-infinity'::timestamptz)
                AND b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
+               b.lower < k.above_numbers AND b.ends <= k.first_year_ends AS has_numbers,
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
           FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (

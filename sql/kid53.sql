@@ -155,6 +155,30 @@ ALTER TABLE parts ALTER id SET DEFAULT kid53_next();
 -- A partition up to the first ID has none.
 CREATE TABLE parts_0 PARTITION OF parts FOR VALUES FROM (-1) TO (0);
 SELECT kid_drop_partitions('parts', '2020-01-02', false);
+-- Numbers that a sequence made are older than all IDs, whenever their rows came. A partition for them is kept.
+DROP TABLE parts;
+CREATE TABLE parts (id bigint DEFAULT kid53_next() PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parts_numbers PARTITION OF parts FOR VALUES FROM (1) TO (1000000);
+CREATE TABLE parts_2020 PARTITION OF parts FOR VALUES FROM (kid53_floor('2020-02-01')) TO (kid53_floor('2021-01-01'));
+CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (kid53_floor('2025-01-01')) TO (MAXVALUE);
+INSERT INTO parts VALUES (17);
+SELECT kid_drop_partitions('parts', '2024-01-01');
+SELECT kid_drop_partitions('parts', '2024-01-01', false);
+DROP TABLE parts_numbers;
+CREATE TABLE parts_year PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (kid53_floor('2021-01-01'));
+SELECT kid_drop_partitions('parts', '2024-01-01', false);
+-- One that ends later also has IDs, all of which are older.
+DROP TABLE parts_year;
+CREATE TABLE parts_until_2023 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (kid53_floor('2023-01-01'));
+SELECT kid_drop_partitions('parts', '2024-01-01', false);
+SELECT partition FROM kid_partitions('parts');
+DROP TABLE parts;
+CREATE TABLE parts (id kid64 DEFAULT kid_next() PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parts_numbers PARTITION OF parts FOR VALUES FROM (1::bigint::kid64) TO (1000000::bigint::kid64);
+CREATE TABLE parts_2024 PARTITION OF parts FOR VALUES FROM (1000000::bigint::kid64) TO (kid64_floor('2024-01-01'));
+SELECT kid_drop_partitions('parts', '2024-01-01', false);
+DROP TABLE parts;
+CREATE TABLE parts (id bigint DEFAULT kid53_next() PRIMARY KEY) PARTITION BY RANGE (id);
 -- The default counts more than the argument, and one that does more than call a generator makes no IDs.
 SELECT kid_drop_partitions('parts', '2026-01-01', ids => 'kid64');
 DROP TABLE parts;
