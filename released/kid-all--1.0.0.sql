@@ -1791,10 +1791,12 @@ END;
 COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, those for new rows first';
 
--- Returns an unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
--- A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array type
--- begins with. The caller sets the time zone to UTC.
-CREATE OR REPLACE FUNCTION kid.kid_partition_name(parent regclass, width interval, begins timestamptz) RETURNS text
+-- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
+-- can begin in one time unit. The width decides which zeros at its end are omitted. A value of type name is cut where a
+-- character ends. One byte is left for the "_" that the name of the array type begins with. The caller sets the time
+-- zone to UTC.
+CREATE OR REPLACE FUNCTION kid.kid_partition_name(
+    parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT n.partition
@@ -1807,9 +1809,9 @@ BEGIN ATOMIC
            concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix) AS n (partition),
            format('%s.%I', c.relnamespace::regnamespace, n.partition) AS full_name
      WHERE c.oid = parent AND to_regclass(full_name) IS NULL AND to_regtype(full_name) IS NULL
-     LIMIT 1;
+    OFFSET skipped LIMIT 1;
 END;
-COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz) IS
+COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';
 
 -- New partitions: their tables, and then what PostgreSQL does not pass on to them
@@ -2021,7 +2023,8 @@ BEGIN ATOMIC
     WITH key AS MATERIALIZED (
         SELECT k.* FROM kid.kid_partition_key(parent, ids) AS k
     ), pieces AS MATERIALIZED (
-        SELECT m.*, kid.kid_partition_name(parent, width, m.begins) AS partition
+        SELECT m.*, kid.kid_partition_name(
+                   parent, width, m.begins, row_number() OVER (PARTITION BY m.begins ORDER BY m.n) - 1) AS partition
           FROM key AS k, kid.kid_missing_partitions(parent, ids, k.type, width, until, since) AS m
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition

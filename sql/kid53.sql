@@ -179,6 +179,14 @@ CREATE TABLE parts_2024 PARTITION OF parts FOR VALUES FROM (1000000::bigint::kid
 SELECT kid_drop_partitions('parts', '2024-01-01', false);
 DROP TABLE parts;
 CREATE TABLE parts (id bigint DEFAULT kid53_next() PRIMARY KEY) PARTITION BY RANGE (id);
+-- Gaps that begin in the same millisecond get partitions with different names.
+CREATE TABLE parts_10 PARTITION OF parts FOR VALUES FROM (kid53_make('2025-01-01', 10)) TO (kid53_make('2025-01-01', 20));
+CREATE TABLE parts_30 PARTITION OF parts FOR VALUES FROM (kid53_make('2025-01-01', 30)) TO (kid53_make('2025-01-01', 40));
+CREATE TABLE parts_p20250101_1 ();
+SELECT kid_create_partitions('parts', '1 month', '2025-02-02', since => '2025-01-01', at_most => 2);
+SELECT kid_create_partitions('parts', '1 month', '2025-02-02', since => '2025-01-01');
+SELECT partition, begins, ends FROM kid_partitions('parts') ORDER BY ends, partition;
+DROP TABLE parts_p20250101_1;
 -- The default counts more than the argument, and one that does more than call a generator makes no IDs.
 SELECT kid_drop_partitions('parts', '2026-01-01', ids => 'kid64');
 DROP TABLE parts;
