@@ -1094,6 +1094,8 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 --      WHERE id::bigint OPERATOR(pg_catalog.<) 0 ORDER BY ...
 --
 -- Each begins at one end of a range of the index, and goes on only while values are no IDs.
+--
+-- For kid53 one more query returns a number that is no ID, because it is above all of them or negative.
 
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
 -- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
@@ -1101,7 +1103,7 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 -- A value of a core type need not be an ID. At most so many of those that are not are looked at.
 CREATE OR REPLACE FUNCTION kid.kid_read_ids(
     schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
-    OUT later text, OUT later_issued timestamptz, OUT problem text)
+    OUT later text, OUT later_issued timestamptz, OUT stranger text, OUT problem text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     most_strangers CONSTANT integer := 1000;
@@ -1158,6 +1160,11 @@ BEGIN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
+    IF type = 'bigint'::regtype THEN
+        rows := format('SELECT %1$I::bigint AS v FROM ONLY %2$s WHERE %1$I::bigint ', attname, relation);
+        EXECUTE concat('SELECT v::text FROM (', rows, format('> %I.%I(''infinity'')', home, source ->> 'past'),
+                       ' UNION ALL ', rows, '< 0) AS s LIMIT 1') INTO stranger;
+    END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS
     'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
@@ -1168,8 +1175,8 @@ COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS
 -- can give its name to another one while queries name it.
 CREATE OR REPLACE FUNCTION kid.kid_read_columns(home oid, columns jsonb)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, relation regclass, column_name text, id text,
-                   issued timestamptz, latest timestamptz, later text, later_issued timestamptz, problem text,
-                   passing boolean)
+                   issued timestamptz, latest timestamptz, later text, later_issued timestamptz, stranger text,
+                   problem text, passing boolean)
     LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
     SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
@@ -1193,6 +1200,7 @@ BEGIN
                source.relation = locked
           INTO clock, type, prefix, past, relation, column_name, problem, passing;
         id := NULL; issued := NULL; latest := NULL; later := NULL; later_issued := NULL;
+        stranger := NULL;
         IF problem IS NOT NULL THEN
             RETURN NEXT;
             CONTINUE;
@@ -1201,11 +1209,11 @@ BEGIN
             IF can_lock THEN
                 PERFORM FROM pg_namespace AS n WHERE n.oid = home FOR KEY SHARE;
             END IF;
-            EXECUTE format('SELECT r.id, r.issued, r.latest, r.later, r.later_issued, coalesce(l.problem, r.problem), '
-                           'l.passing FROM %1$I.kid_lock_column($1, $2) AS l, '
+            EXECUTE format('SELECT r.id, r.issued, r.latest, r.later, r.later_issued, r.stranger, '
+                           'coalesce(l.problem, r.problem), l.passing FROM %1$I.kid_lock_column($1, $2) AS l, '
                            'LATERAL %1$I.kid_read_ids($3, $1, l.option) AS r',
                            (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home))
-                INTO id, issued, latest, later, later_issued, problem, passing
+                INTO id, issued, latest, later, later_issued, stranger, problem, passing
                 USING to_jsonb(source), can_lock, home;
             RAISE SQLSTATE 'KID00';
         EXCEPTION
@@ -1226,7 +1234,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
-    'returns the greatest ID up to a time in each of the given columns, and a later one';
+    'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -1241,18 +1249,20 @@ COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
 -- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
--- days of the type takes its place: keys of a sequence below 10^13 have such times.
+-- days of the type takes its place: keys of a sequence below 10^13 have such times. `stranger` is a number in a column
+-- of kid53 that is negative or above all of them.
 CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
-                   latest timestamptz, later text, later_issued timestamptz, problem text, passing boolean)
+                   latest timestamptz, later text, later_issued timestamptz, stranger text, problem text,
+                   passing boolean)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
     -- Otherwise a query could see an index that is older than the lock, or rows that are.
     SELECT kid.kid_check_isolation('stored IDs can only be read at READ COMMITTED');
     SELECT r.clock, r.past, r.prefix, r.relation, r.column_name, r.id, r.issued, r.latest, r.later, r.later_issued,
-           r.problem, r.passing
+           r.stranger, r.problem, r.passing
       FROM pg_proc AS p,
            kid.kid_read_columns(p.pronamespace, (
                SELECT jsonb_agg(to_jsonb(c))
@@ -1265,7 +1275,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+    'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
@@ -1507,7 +1517,11 @@ BEGIN ATOMIC
                     format('IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
                            s.later, s.later_issued),
                     'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
-                   (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
+                   (a.after IS NOT NULL AND s.stranger IS NOT NULL,
+                    format('it contains numbers that are no %s and have no time, such as %s', s.prefix, s.stranger),
+                    format('Correct or delete the rows of SELECT * FROM %s WHERE %I NOT BETWEEN 0 AND '
+                           '9007199254740991;', s.relation, s.column_name)),
+                   (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL AND s.stranger IS NULL,
                     format('its IDs were not examined: %s', s.problem),
                     format('As %s, look at the least and the greatest ID.',
                            CASE WHEN row_security_active(s.relation::oid)

@@ -256,6 +256,8 @@ SELECT kid_reset_clock(now());
 RESET client_min_messages;
 INSERT INTO made (id) VALUES (17), (-3), (9007199254740992);
 SELECT * FROM kid_check('made');
+DELETE FROM made WHERE id > 9007199254740991;
+SELECT * FROM kid_check('made');
 SELECT * FROM kid_check('orders');
 SELECT * FROM kid_check('others');
 DELETE FROM made WHERE n IS NULL;
