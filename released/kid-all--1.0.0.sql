@@ -1458,7 +1458,7 @@ BEGIN ATOMIC
     defaults (relid, attname, domain, type, is_whole) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,
                coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
-               ~ '^[(]*("([^"]|"")+"[.]|[^"().]+[.]|)[a-z0-9_]+[(][)][)]*(::bigint|)$'
+               ~ '^[(]*("([^"]|"")+"[.]|[^"().]+[.]|)[a-z0-9_]+[(][0-9]*[)][)]*(::bigint|::uuid|)$'
           FROM generators AS g
                JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = g.oid
                LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
@@ -2157,6 +2157,11 @@ COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, inte
 
 -- Of `parent` and of its partitions, or of the whole database if `parent` is null. A column is in several rows if it
 -- can contain IDs of several types.
+--
+-- In the whole database every column counts that may contain IDs, so that the clocks move past them. In one table a
+-- column of a core type counts only if the default that is in force for it makes IDs, and nothing else: what is said of
+-- its IDs would be wrong for other numbers. The default of a domain is in force only for columns of exactly this domain
+-- that have no default of their own. PostgreSQL copies it to a domain that is created over this one.
 CREATE OR REPLACE FUNCTION kid.kid_id_columns(only_clock text, parent regclass)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, stored_as regtype, relation regclass,
                    attname name, attnum smallint, atttypid oid, problem text)
@@ -2190,9 +2195,10 @@ BEGIN ATOMIC
      WHERE (f.clock = only_clock) IS NOT FALSE AND (parent IS NULL OR c.oid IN (SELECT oid FROM family))
        AND (NOT f.is_core AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
             OR (c.oid, a.attname, f.type) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
-                                                    WHERE d.relid IS NOT NULL)
-            OR (a.atttypid, f.type) IN (SELECT l.type, d.type
-                                               FROM defaults AS d JOIN layers AS l ON l.below = d.domain));
+                                                    WHERE d.relid IS NOT NULL AND (d.is_whole OR parent IS NULL))
+            OR (a.atttypid, f.type) IN (
+                SELECT l.type, d.type FROM defaults AS d JOIN layers AS l ON l.below = d.domain
+                 WHERE parent IS NULL OR d.is_whole AND d.domain = a.atttypid AND NOT a.atthasdef));
 END;
 COMMENT ON FUNCTION kid.kid_id_columns(text, regclass) IS
     'returns the columns that contain IDs, and why one cannot be read';

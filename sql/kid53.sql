@@ -261,6 +261,20 @@ SELECT * FROM kid_check('made');
 SELECT * FROM kid_check('orders');
 SELECT * FROM kid_check('others');
 DELETE FROM made WHERE n IS NULL;
+-- It says nothing of numbers that are computed, or are not made by the default of a domain. The clock moves past them.
+CREATE DOMAIN computed AS bigint DEFAULT kid53_next() % 16;
+CREATE DOMAIN over_computed AS computed;
+CREATE DOMAIN given AS order_id DEFAULT 5;
+CREATE DOMAIN "of 100%" AS over_computed DEFAULT kid53_next();
+CREATE TABLE mixed (a bigint DEFAULT kid53_next() % 16, b computed, c over_computed, d given, e order_id DEFAULT 5, f order_id, "g 100%" "of 100%");
+SELECT format('CREATE INDEX ON mixed (%I)', attname) FROM pg_attribute WHERE attrelid = 'mixed'::regclass AND attnum > 0 \gexec
+INSERT INTO mixed DEFAULT VALUES;
+SELECT * FROM kid_check('mixed');
+INSERT INTO mixed VALUES (-1, -1, -1, -1, -1, -1, -1);
+SELECT * FROM kid_check('mixed');
+SELECT attname FROM kid_id_columns('kid53', NULL) WHERE relation = 'mixed'::regclass ORDER BY 1;
+DROP TABLE mixed;
+DROP DOMAIN "of 100%", given, over_computed, computed;
 
 -- Rows whose number was made in another transaction
 CREATE TRIGGER own_ids BEFORE INSERT OR UPDATE OF id ON made FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id', 'kid53');
