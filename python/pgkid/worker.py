@@ -1,0 +1,461 @@
+"""IDs that this process makes itself, with a worker number that PostgreSQL leases.
+
+    import psycopg
+    from pgkid.worker import FlakeLayout, Worker
+
+    ids = Worker(lambda: psycopg.connect("dbname=shop", autocommit=True), "orders", FlakeLayout)
+    ids.next()      # an ID such as 7532893424771923968; no other process makes it
+
+kid_lease_worker() gives a process a number and a window, which is a range of times in IDs: from `since` on, and before
+`until`. The windows of one number never overlap. So an ID is unique if its time is in a window of its number, no matter
+when it is made, and what the clock of this machine says. `Worker.next()` checks both in each ID.
+
+Worker numbers belong to a pool, which kid_add_workers() fills, and which is for one type of ID. Its layout is
+`FlakeLayout`, `SnoLayout`, `Kid64Layout` or `Kid53Layout`. Times are microseconds since 1970, UTC.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Callable, Deque, Generic, List, NamedTuple, Optional, Tuple, TypeVar
+
+import psycopg
+from psycopg.rows import dict_row
+
+ID = TypeVar("ID", int, str)
+Connect = Callable[[], "psycopg.Connection[Any]"]
+
+
+class NoWindow(Exception):
+    """This process has no window, and could not get one. `__cause__` is the error of the server, if there was one."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What kid_lease_worker() replied: a number, and the window in which this process may use it."""
+
+    number: int
+    token: str
+    since: int
+    until: int
+    lanes: Optional[int]  #: the number of lanes, if the type of the pool has lanes
+    epoch: int  #: the epoch of the IDs, for `FlakeLayout`
+
+
+class Reading(NamedTuple):
+    """What an ID contains."""
+
+    time: int  #: the beginning of its time unit
+    number: int
+    sequence: int
+
+
+class Layout(ABC, Generic[ID]):
+    """How IDs of one type are laid out, for the number of one lease. Raises ValueError if the number does not fit."""
+
+    top: int  #: the greatest number
+    first = 0  #: the least sequence of this number
+    last: int  #: the greatest sequence of this number
+
+    def __init__(self, lease: Lease) -> None:
+        self.number = lease.number
+        if not 0 <= lease.number <= self.top:
+            # A generator that masked the number would take that of another process.
+            raise ValueError(f"worker number {lease.number} does not fit: {type(self).__name__} has 0 to {self.top}")
+
+    @abstractmethod
+    def unit_at(self, at: int) -> int:
+        """Returns the time unit that contains a time, as a number that rises with time."""
+
+    @abstractmethod
+    def begin(self, unit: int) -> int:
+        """Returns the time at which a unit begins."""
+
+    def next_unit(self, unit: int) -> int:
+        """Returns the time unit after this one."""
+        return unit + 1
+
+    @abstractmethod
+    def make(self, unit: int, sequence: int) -> ID:
+        """Returns an ID, as a driver sends it to a column of the type."""
+
+    @abstractmethod
+    def read(self, made: ID) -> Reading:
+        """Returns what an ID contains."""
+
+
+class FlakeLayout(Layout[int]):
+    """flake, the ID of flake-idgen: milliseconds since the epoch, a number of 10 bits, a sequence of 12. An int."""
+
+    top = 1023
+    last = 4095
+
+    def __init__(self, lease: Lease) -> None:
+        super().__init__(lease)
+        self.epoch = lease.epoch // 1000
+
+    def unit_at(self, at: int) -> int:
+        return at // 1000 - self.epoch
+
+    def begin(self, unit: int) -> int:
+        return (unit + self.epoch) * 1000
+
+    def make(self, unit: int, sequence: int) -> int:
+        return unit << 22 | self.number << 12 | sequence
+
+    def read(self, made: int) -> Reading:
+        return Reading(self.begin(made >> 22), made >> 12 & 1023, made & 4095)
+
+
+class SnoLayout(Layout[str]):
+    """sno, the ID of the Go library of that name, with the tick 0: units of 4 ms since 2010, a metabyte, a partition of
+    16 bits, a sequence of 16. Its text, of 16 characters."""
+
+    top = 65535
+    last = 65535
+    characters = "23456789abcdefghijklmnopqrstuvwx"
+    epoch = 1_262_304_000_000_000
+
+    def __init__(self, lease: Lease, metabyte: int = 0) -> None:
+        super().__init__(lease)
+        self.metabyte = metabyte
+
+    def unit_at(self, at: int) -> int:
+        return (at - self.epoch) // 4000
+
+    def begin(self, unit: int) -> int:
+        return self.epoch + unit * 4000
+
+    def make(self, unit: int, sequence: int) -> str:
+        bits = unit << 41 | self.metabyte << 32 | self.number << 16 | sequence
+        return "".join(self.characters[bits >> place & 31] for place in range(75, -5, -5))
+
+    def read(self, made: str) -> Reading:
+        bits = 0
+        for character in made:
+            bits = bits << 5 | self.characters.index(character)
+        return Reading(self.begin(bits >> 41), bits >> 16 & 65535, bits & 65535)
+
+
+class InLanes(Layout[ID]):
+    """A layout whose numbers divide the sequence among them, as servers with different `kid.node` do."""
+
+    sequences: int
+
+    def __init__(self, lease: Lease) -> None:
+        super().__init__(lease)
+        lanes = lease.lanes
+        if not lanes or lanes & (lanes - 1) or not lease.number < lanes <= self.top + 1:
+            raise ValueError(f"worker number {lease.number} is not a lane of {lanes}")
+        # The place of a lane has the bits of its number in reverse order, so that other lanes can be added.
+        bits = lanes.bit_length() - 1
+        place = int(f"{lease.number:0{bits}b}"[::-1], 2)
+        width = self.sequences // lanes
+        self.first, self.last = place * width, place * width + width - 1
+
+    def number_of(self, sequence: int) -> int:
+        """Returns the number whose lane has a sequence: this number, or -1 for another one."""
+        return self.number if self.first <= sequence <= self.last else -1
+
+
+class Kid64Layout(InLanes[str]):
+    """kid64: units of 1.024 ms, a sequence of 14 bits, of which a number has a lane. Its text, of 11 characters."""
+
+    top = 1023
+    sequences = 1 << 14
+    characters = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
+    def unit_at(self, at: int) -> int:
+        seconds, micros = divmod(at, 10**6)
+        return seconds // 10**6 << 30 | seconds % 10**6 << 10 | micros >> 10
+
+    def begin(self, unit: int) -> int:
+        return ((unit >> 30) * 10**6 + (unit >> 10 & 0xFFFFF)) * 10**6 + ((unit & 1023) << 10)
+
+    def next_unit(self, unit: int) -> int:
+        # The last unit of a second is shorter, and unit_at() rounds the excess away.
+        return self.unit_at(self.begin(unit) + 1024)
+
+    def make(self, unit: int, sequence: int) -> str:
+        bits = (unit << 14 | sequence) << 2
+        return "".join(self.characters[bits >> place & 63] for place in range(60, -6, -6))
+
+    def read(self, made: str) -> Reading:
+        bits = 0
+        for character in made:
+            bits = bits << 6 | self.characters.index(character)
+        sequence = bits >> 2 & 16383
+        return Reading(self.begin(bits >> 16), self.number_of(sequence), sequence)
+
+
+class Kid53Layout(InLanes[int]):
+    """kid53: milliseconds since 2020, a sequence of 12 bits, of which a number has a lane. An int."""
+
+    top = 63
+    sequences = 1 << 12
+    epoch = 1_577_836_800_000
+
+    def unit_at(self, at: int) -> int:
+        return at // 1000 - self.epoch
+
+    def begin(self, unit: int) -> int:
+        return (unit + self.epoch) * 1000
+
+    def make(self, unit: int, sequence: int) -> int:
+        return unit << 12 | sequence
+
+    def read(self, made: int) -> Reading:
+        sequence = made & 4095
+        return Reading(self.begin(made >> 12), self.number_of(sequence), sequence)
+
+
+class Reply(NamedTuple):
+    """A lease, the time of the database then, and the microseconds of time.monotonic_ns() when the reply came."""
+
+    lease: Lease
+    now: int
+    measured: int
+
+
+class Lessor:
+    """The connection on which leases are made. One thread at a time uses it."""
+
+    def __init__(self, connect: Connect, pool: str, ttl: int, holder: Optional[str]) -> None:
+        self.connect = connect
+        self.pool = pool
+        self.ttl = ttl
+        self.holder = holder
+        self.connection: Optional[psycopg.Connection[Any]] = None
+        self.warnings: List[str] = []
+
+    def lease(self, last: Optional[Lease]) -> Reply:
+        """Renews the last lease, or makes a new one."""
+        try:
+            return self.call(last)
+        except psycopg.errors.ObjectNotInPrerequisiteState:
+            # The window of that number ends too late, because the clock of the database went back; or the owner of the
+            # pool has closed the number.
+            if last is None:
+                raise
+            return self.call(None)
+
+    def call(self, last: Optional[Lease]) -> Reply:
+        """Calls kid_lease_worker(). A reply counts only if no warning came with it: a warning means that a wait for a
+        synchronous standby was canceled, and so that the lease can be lost with this server."""
+        connection = self.opened()
+        self.warnings.clear()
+        try:
+            with connection.cursor(row_factory=dict_row) as cursor:
+                cursor.execute(
+                    "CALL kid_lease_worker(%s::text, %s::bigint, %s::uuid, NULL, NULL, NULL, NULL, NULL,"
+                    " ttl => %s::int, holder => %s::text)",
+                    [self.pool, last and last.number, last and last.token, self.ttl, self.holder],
+                )
+                row = cursor.fetchone()
+        except psycopg.Error:
+            if connection.broken:
+                self.connection = None
+            raise
+        measured = time.monotonic_ns() // 1000
+        if row is None or self.warnings:
+            raise NoWindow("the reply does not count: " + "; ".join(self.warnings))
+        since, until, now, epoch = (int(row[name] or 0) * 1000 for name in ("since", "until", "now", "epoch"))
+        return Reply(Lease(row["number"], str(row["token"]), since, until, row["lanes"], epoch), now, measured)
+
+    def opened(self) -> psycopg.Connection[Any]:
+        if self.connection is None or self.connection.closed:
+            connection = self.connect()
+            if not connection.autocommit:
+                connection.close()
+                raise ValueError("the connection of a worker has to be in autocommit mode")
+            connection.add_notice_handler(self.note)
+            self.connection = connection
+        return self.connection
+
+    def note(self, said: psycopg.errors.Diagnostic) -> None:
+        # Notices have the code of success, warnings have others.
+        if said.sqlstate != "00000":
+            self.warnings.append(said.message_primary or "a warning")
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+
+
+class Worker(Generic[ID]):
+    """Makes IDs of one type, in all threads of this process.
+
+    `connect` returns a new psycopg connection in autocommit mode, which the worker alone uses. It is called for the
+    first ID, after a connection broke, and in a process that was forked. `layout` is that of the pool's type.
+
+    The worker leases a number of `pool` for `ttl` seconds at a time. When half of the window is left and an ID is made,
+    a thread renews the lease. An idle worker renews nothing. kid_workers() shows `holder`.
+
+    IDs have the time of the database: what it was in its last reply, and what this process has measured since. So the
+    IDs of all processes sort by one clock. The IDs of a worker rise as long as its number stays the same.
+
+    A process that was forked forgets the lease of its parent, and makes one of its own. If the memory of the process
+    will be copied in another way, as by a snapshot of a virtual machine, call `forget()` before.
+    """
+
+    #: Time unit and sequence of the last ID.
+    _unit: int
+    _sequence: int
+
+    def __init__(
+        self,
+        connect: Connect,
+        pool: str,
+        layout: Callable[[Lease], Layout[ID]],
+        *,
+        ttl: int = 10,
+        holder: Optional[str] = None,
+        timeout: float = 30,
+    ) -> None:
+        self._new_lessor: Callable[[], Lessor] = lambda: Lessor(connect, pool, ttl, holder)
+        self._layout: Callable[[Lease], Layout[ID]] = layout
+        self._ttl = ttl
+        self._timeout = timeout
+        self._begin()
+        # The child of a fork can inherit a lock that no thread of its own will release.
+        this = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _begin_in_child(this))
+
+    def next(self) -> ID:
+        """Returns a new ID. Waits if the sequence of a time unit is used up, and if there is no window.
+
+        Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. The next call asks it
+        again. Raises ValueError if the pool is not for IDs of this type.
+        """
+        if self._process != os.getpid():
+            # A library has forked the process, without the function that Python calls then.
+            self._begin()
+        with self._changed:
+            while True:
+                if not self._windows:
+                    self._wait_for_window()
+                lease, layout = self._windows[0]
+                if len(self._windows) == 1 and 2 * (lease.until - self._now()) <= lease.until - lease.since:
+                    self._ask()
+                unit, sequence = self._step(layout)
+                if sequence > layout.last:
+                    self._changed.wait(0.0005)
+                    continue
+                made = layout.make(unit, sequence)
+                if is_in(lease, layout.read(made)):
+                    self._unit, self._sequence = unit, sequence
+                    return made
+                self._leave_window()
+
+    def forget(self) -> None:
+        """Forgets the number and its windows, as if this worker were new. What it has made stays unique."""
+        with self._changed:
+            self._lessor.close()
+            self._begin()
+
+    # -- The caller of what follows holds the lock `_changed` ----------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Begins anew. Leaves the connection open, as it can be that of the process from which this one was forked."""
+        self._process: int = os.getpid()
+        self._changed: threading.Condition = threading.Condition()
+        self._lessor: Lessor = self._new_lessor()
+        #: The window in use, and the next one if it is here already.
+        self._windows: Deque[Tuple[Lease, Layout[ID]]] = deque()
+        self._last: Optional[Lease] = None
+        self._asking: bool = False
+        self._failure: Optional[Exception] = None
+        self._may_ask_at: float = 0
+        self._read: Tuple[int, int] = (0, 0)
+        self._unit = -1
+        self._sequence = -1
+
+    def _now(self) -> int:
+        """Returns the time of the database. The order of IDs depends on it, not their uniqueness."""
+        now, measured = self._read
+        return now + time.monotonic_ns() // 1000 - measured
+
+    def _step(self, layout: Layout[ID]) -> Tuple[int, int]:
+        """Returns time unit and sequence of an ID that is greater than the last one. If those of the present unit are
+        used up, the sequence is too great."""
+        now = layout.unit_at(self._now())
+        unit = max(now, self._unit)
+        sequence = self._sequence + 1 if unit == self._unit else layout.first
+        if sequence > layout.last and unit > now:
+            # The clock of the database went back, and IDs are ahead of it anyway.
+            return layout.next_unit(unit), layout.first
+        return unit, sequence
+
+    def _enter_window(self) -> None:
+        """Lets the next ID be in the window `_windows[0]`, and if possible be greater than the last one."""
+        lease, layout = self._windows[0]
+        before = layout.unit_at(lease.since - 1)
+        self._unit = self._unit if before < self._unit < layout.unit_at(lease.until) else before
+        # The sequence of the last ID may belong to another number.
+        self._sequence = layout.last
+
+    def _leave_window(self) -> None:
+        self._windows.popleft()
+        if self._windows:
+            self._enter_window()
+
+    def _wait_for_window(self) -> None:
+        if not self._asking:
+            self._may_ask_at = 0
+            self._failure = None
+            self._ask()
+        if not self._changed.wait_for(lambda: self._windows or not self._asking, self._timeout):
+            # The thread may wait for ever for a server that is gone. The next one gets a connection of its own.
+            self._lessor, self._asking = self._new_lessor(), False
+            raise NoWindow(f"the server does not reply within {self._timeout} s")
+        if isinstance(self._failure, ValueError):
+            raise self._failure
+        if not self._windows:
+            raise NoWindow(f"no worker number: {self._failure}") from self._failure
+
+    def _ask(self) -> None:
+        """Lets a thread ask for a window, unless one is doing so, or has failed just now."""
+        if not self._asking and time.monotonic() >= self._may_ask_at:
+            self._asking = True
+            arguments = self._changed, self._lessor, self._last
+            threading.Thread(target=self._append_window, args=arguments, daemon=True).start()
+
+    def _append_window(self, changed: threading.Condition, lessor: Lessor, last: Optional[Lease]) -> None:
+        """Gets a window, or notes why there is none. The caller does not hold the lock, which is `changed`."""
+        reply: Optional[Reply] = None
+        failure: Optional[Exception] = None
+        try:
+            reply = lessor.lease(last)
+            window = reply.lease, self._layout(reply.lease)
+        except Exception as error:  # next() raises it
+            failure = error
+        with changed:
+            if lessor is not self._lessor:
+                return  # this worker has begun anew, and the reply is for what it was before
+            self._asking = False
+            self._failure = failure
+            if reply is None or failure:
+                self._may_ask_at = time.monotonic() + self._ttl / 10
+            else:
+                self._last, self._read = reply.lease, (reply.now, reply.measured)
+                self._windows.append(window)
+                if len(self._windows) == 1:
+                    self._enter_window()
+            changed.notify_all()
+
+
+def is_in(lease: Lease, made: Reading) -> bool:
+    """Returns whether an ID has the number of a lease, and a time in its window."""
+    return made.number == lease.number and lease.since <= made.time < lease.until
+
+
+def _begin_in_child(worker: Callable[[], Optional[Worker[Any]]]) -> None:
+    inherited = worker()
+    if inherited is not None:
+        inherited._begin()
