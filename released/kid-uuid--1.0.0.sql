@@ -430,7 +430,12 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 -- Rights, whatever the default privileges of the role are
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
+-- The functions on worker numbers have rights of their own.
+FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
+             WHERE p.pronamespace = 'kid'::regnamespace
+               AND p.proname !~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)' LOOP
+    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
+END LOOP;
 -- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
 REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
@@ -452,7 +457,7 @@ FOR what IN
                c.relowner, c.relacl
           FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+        SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
           FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,

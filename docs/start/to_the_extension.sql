@@ -11,10 +11,10 @@ UNION ALL
 SELECT 'index', indexrelid::regclass::text FROM pg_index WHERE pg_get_indexdef(indexrelid) LIKE '%::bigint%'
 UNION ALL
 SELECT 'constraint of ' || conrelid::regclass, conname FROM pg_constraint
- WHERE conrelid <> 0 AND pg_get_constraintdef(oid) LIKE '%::bigint%'
+ WHERE conrelid <> 0 AND pg_get_constraintdef(oid) LIKE '%::bigint%' AND connamespace::regnamespace::text <> 'kid_workers'
 UNION ALL
 SELECT 'function', oid::regprocedure::text FROM pg_proc
- WHERE pg_get_function_sqlbody(oid) LIKE '%::bigint%' AND pronamespace <> 'kid'::regnamespace;
+ WHERE pg_get_function_sqlbody(oid) LIKE '%::bigint%' AND pronamespace::regnamespace::text NOT IN ('kid', 'kid_workers');
 
 ---- attach: prints the statements that attach partitions. The bounds of a key that is a kid64 are numbers without quotes
 
@@ -34,6 +34,7 @@ LOCK TABLE orders, payments;                                    -- all of them, 
 ALTER TABLE payments DROP CONSTRAINT payments_order_id_fkey;
 ALTER TABLE payments ALTER id DROP DEFAULT, ALTER order_id TYPE bigint;
 ALTER TABLE orders ALTER id DROP DEFAULT, ALTER id TYPE bigint;
+DROP SCHEMA IF EXISTS kid_workers CASCADE;
 DO $$                                                           -- an error names what still depends on kid
 BEGIN
     EXECUTE (SELECT 'DROP ROUTINE ' || string_agg(oid::regprocedure::text, ', ') FROM pg_proc

@@ -9,7 +9,7 @@ FOR what IN
                c.relowner, c.relacl
           FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+        SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
           FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,

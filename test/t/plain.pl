@@ -98,7 +98,7 @@ sub restore_beside_the_extension
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
 like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/,
 	"kid-$_ needs kid-ids") foreach qw(uuid tables);
-foreach my $module (qw(track ids tables uuid track ids tables uuid all))
+foreach my $module (qw(track workers ids tables uuid track workers ids tables uuid all))
 {
 	my $text = slurp_file("released/kid-$module--1.0.0.sql");
 	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class),

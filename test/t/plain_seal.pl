@@ -169,7 +169,7 @@ $node->safe_psql('up', "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREA
 	CREATE SCHEMA kid_seal; CREATE EXTENSION kid_seal SCHEMA kid_seal; SET search_path = kid_seal;
 	GRANT USAGE ON SCHEMA kid_seal TO app; GRANT EXECUTE ON FUNCTION kid_seal(kid.kid64, text) TO app;\n$import$use");
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump,
-		map({ ('-N', $_) } qw(kid kid_clocks kid_seal kid_seal_internal)), 'plain' ],
+		map({ ('-N', $_) } qw(kid kid_clocks kid_workers kid_seal kid_seal_internal)), 'plain' ],
 	'the owner dumps the other schemas');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'up' ],
 	'the dump is restored beside the extension');
@@ -180,7 +180,7 @@ is($node->safe_psql('up', "SET search_path = public, kid;
 # The change in place
 my $parts = slurp_file('docs/start/to_the_extension.sql');
 my %sealed = $parts =~ m{^---- sealed (\w+): .*?\n\n(.*?)(?=^---- |\z)}msg;
-my ($drop) = $parts =~ /^(DO \$\$ +-- an error.*?^DROP SCHEMA kid_clocks CASCADE;\n)/ms
+my ($drop) = $parts =~ /^(DROP SCHEMA IF EXISTS kid_workers CASCADE;\n.*?^DROP SCHEMA kid_clocks CASCADE;\n)/ms
   or die 'docs/start/to_the_extension.sql has changed';
 my $in_place = "BEGIN;\n$sealed{before}$drop" . "CREATE SCHEMA kid;
 	CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}SET search_path = kid_seal;\n$import" . 'COMMIT';

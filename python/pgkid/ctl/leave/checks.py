@@ -310,7 +310,7 @@ class Look:
                    AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
                                                                AND o.proname = w.word)
                         OR w.word = ANY (%(types)s))
-                   AND n.nspname NOT IN ('kid', 'kid_clocks') AND NOT EXISTS (
+                   AND n.nspname NOT IN ('kid', 'kid_clocks', 'kid_workers') AND NOT EXISTS (
                        SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
                         WHERE d.objid = p.oid AND d.deptype = 'e')
              GROUP BY p.oid ORDER BY 1

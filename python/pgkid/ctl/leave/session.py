@@ -87,4 +87,6 @@ class LeaveSession(Session):
         elif read_kid(self.conn).is_extension:
             terminal.out.print("Nothing depends on kid any more. As its owner run: DROP EXTENSION kid;")
         else:
-            terminal.out.print("No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks.")
+            terminal.out.print(
+                "No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks, kid_workers."
+            )

@@ -18,22 +18,24 @@ from pgkid.ctl.kid import CORE, home_of
 COLLATION = ' COLLATE pg_catalog."C"'
 
 MEMBERS = """
-    WITH kid (plain) AS (SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')),
+    WITH kid (plain, homes) AS (
+        SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'),
+               ARRAY(SELECT n.oid FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks', 'kid_workers'))),
     given (classid, objid) AS MATERIALIZED (
         SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
          WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND e.extname IN ('kid', 'kid_seal')
         UNION ALL
         SELECT 'pg_proc'::regclass, p.oid FROM kid, pg_proc AS p
-         WHERE kid.plain AND p.pronamespace IN (to_regnamespace('kid'), to_regnamespace('kid_clocks'))
+         WHERE kid.plain AND p.pronamespace = ANY (kid.homes)
         UNION ALL
         SELECT 'pg_type'::regclass, t.oid FROM kid, pg_type AS t
-         WHERE kid.plain AND t.typnamespace IN (to_regnamespace('kid'), to_regnamespace('kid_clocks'))
+         WHERE kid.plain AND t.typnamespace = ANY (kid.homes)
         UNION ALL
         SELECT 'pg_class'::regclass, c.oid FROM kid, pg_class AS c
-         WHERE kid.plain AND c.relnamespace IN (to_regnamespace('kid'), to_regnamespace('kid_clocks'))
+         WHERE kid.plain AND c.relnamespace = ANY (kid.homes)
         UNION ALL
         SELECT 'pg_operator'::regclass, o.oid FROM kid, pg_operator AS o
-         WHERE kid.plain AND o.oprnamespace IN (to_regnamespace('kid'), to_regnamespace('kid_clocks'))),
+         WHERE kid.plain AND o.oprnamespace = ANY (kid.homes)),
     members (classid, objid) AS MATERIALIZED (
         SELECT * FROM given
         UNION

@@ -1,0 +1,40 @@
+-- Worker numbers: time, and which database and timeline grants windows
+
+CREATE FUNCTION kid_workers.this_second() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN floor(extract(epoch FROM clock_timestamp()))::bigint * 1000;
+COMMENT ON FUNCTION kid_workers.this_second() IS
+    'returns when the present second of the system clock began, in milliseconds since 1970';
+
+-- Returns "cluster.database.table/timeline". The control file lags behind a promotion until the next checkpoint, so the
+-- timeline is that of the WAL that is written now. During recovery this is an error.
+CREATE FUNCTION kid_workers.history() RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT concat(s.system_identifier, '.', d.oid, '.', 'kid_workers.numbers'::regclass::oid, '/',
+                          left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
+              FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database());
+END $$;
+COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
+
+CREATE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE
+RETURN (2 * max_ttl + margin) * 1000::bigint;
+COMMENT ON FUNCTION kid_workers.quarantine(integer, integer) IS
+    'returns in how many milliseconds all windows end that were granted elsewhere, by clocks that differ by the margin';
+
+-- Postpones all numbers of a pool, because windows may be missing here, and notes that this database grants from now
+-- on. The caller has locked the row of the pool.
+CREATE FUNCTION kid_workers.postpone(pool_name text, now_history text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    pool kid_workers.pools;
+BEGIN
+    UPDATE kid_workers.pools AS p SET history = now_history WHERE p.pool = pool_name RETURNING p.* INTO pool;
+    UPDATE kid_workers.numbers AS n
+       SET until = greatest(n.until, kid_workers.this_second()) + kid_workers.quarantine(pool.max_ttl, pool.margin),
+           since = NULL, token = NULL, role = NULL, holder = NULL
+     WHERE n.pool = pool_name;
+END $$;
+COMMENT ON FUNCTION kid_workers.postpone(text, text) IS
+    'postpones all numbers of a pool until windows that may be missing here have ended';

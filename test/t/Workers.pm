@@ -1,0 +1,76 @@
+# Leases worker numbers, for tests. The test names its server by use_database(), see Sql.pm.
+package Workers;
+use strict;
+use warnings;
+use Exporter 'import';
+use Sql;
+use Time::HiRes qw(usleep);
+
+our @EXPORT = qw(lease renew lease_error eventually overlapping sql_as);
+my @columns = qw(number token since until now lanes epoch);
+
+# Returns what a query of a role prints, which must not fail.
+sub sql_as
+{
+	my ($role, $query, %options) = @_;
+	my $output = output_of($query, %options, role => $role);
+	die $output if $output =~ /(?:ERROR|FATAL|WARNING):  /;
+	return $output;
+}
+
+# Leases a number with these arguments, and returns the reply by the names of its columns.
+sub lease
+{
+	my ($arguments, $role, %options) = @_;
+	my %reply;
+	@reply{@columns} =
+	  split /[|]/, sql_as($role // 'app', "CALL kid.kid_lease_worker($arguments)", %options), -1;
+	return \%reply;
+}
+
+# Leases the window after the one of a reply.
+sub renew
+{
+	my ($pool, $reply, $role, $ttl) = @_;
+	return lease("'$pool', $reply->{number}, '$reply->{token}', ttl => " . ($ttl // 10), $role);
+}
+
+# Returns the error of a call, beginning with its SQLSTATE.
+sub lease_error
+{
+	my ($arguments, $role, %options) = @_;
+	return error_of("CALL kid.kid_lease_worker($arguments)", %options, role => $role // 'app');
+}
+
+# Leases a number of one second, with the token of a reply, and tries again for some seconds while there is none.
+sub eventually
+{
+	my ($pool, $role, $reply) = @_;
+	my $arguments = join ', ', "'$pool'", $reply ? ($reply->{number}, "'$reply->{token}'") : (), 'ttl => 1';
+	foreach (1 .. 100)
+	{
+		my $leased = eval { lease($arguments, $role) };
+		return $leased if $leased;
+		die $@ if $@ !~ /ERROR:  (?:53400|55000): /;
+		usleep(100_000);
+	}
+	die "no number of pool $pool became free";
+}
+
+# Returns the first two of these replies that have a time of one number of one pool in common, or nothing.
+sub overlapping
+{
+	my @replies = sort { $a->{since} <=> $b->{since} } @_;
+	while (my $reply = shift @replies)
+	{
+		my ($other) = grep {
+			$_->{pool} eq $reply->{pool}
+			  && $_->{number} == $reply->{number}
+			  && $_->{since} < $reply->{until}
+		} @replies;
+		return $reply, $other if $other;
+	}
+	return;
+}
+
+1;

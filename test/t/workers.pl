@@ -1,0 +1,446 @@
+# Worker numbers, in the extension and in plain SQL: the windows of a number never overlap, and are told once, to one
+# process, after they were granted. A role that may lease does nothing else, and another role does nothing.
+# test/t/workers_history.pl has what takes several servers and clocks.
+# Promise: Worker numbers that PostgreSQL leases
+# Versions: transactions in procedures, and the rights and catalogs of PostgreSQL
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Sql;
+use Test::More;
+use Workers;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
+$node->start;
+my %script;
+foreach my $module (qw(kid-workers kid-ids kid-all))
+{
+	$script{$module} = PostgreSQL::Test::Utils::tempdir . "/$module.sql";
+	system("src/sql/assemble $module > $script{$module}") == 0 or die 'src/sql/assemble failed';
+}
+sql_on($node, "CREATE ROLE $_ LOGIN") foreach qw(app other stranger);
+
+my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC',
+	plain => "ALTER DEFAULT PRIVILEGES GRANT ALL ON ROUTINES TO stranger; \\i $script{'kid-workers'}\n
+		ALTER DEFAULT PRIVILEGES REVOKE ALL ON ROUTINES FROM stranger");
+foreach my $edition (qw(extension plain))
+{
+	sql_on($node, "CREATE DATABASE $edition");
+	use_database($node, $edition);
+	is(output_of($install{$edition}), '', "$edition is installed");
+	sql('GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app, other');
+	windows($edition);
+	transactions($edition);
+	pools($edition);
+	rights($edition);
+	names_of_a_caller($edition);
+	kept($edition);
+}
+numbers_of_a_server();
+installed_again();
+done_testing();
+
+# A window begins now, or where the last one of the number ended, and both are whole seconds.
+sub windows
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('orders', 1, 3, 'flake', max_ttl => 600, per_role => 3, fresh => true)});
+	my $first = lease(q{'orders', ttl => 301, holder => 'pod-1'});
+	my ($after) = sql('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)');
+	cmp_ok($first->{number}, '>=', 1, "$edition: a number of the pool");
+	cmp_ok($first->{number}, '<=', 3, "$edition: a number of the pool");
+	is($first->{until} - $first->{since}, 301_000, 'a window has the length that was asked for');
+	is($first->{since} % 1000, 0, 'it begins with a second');
+	cmp_ok($first->{now} - $first->{since}, '<', 1000, 'the one that has begun');
+	cmp_ok($first->{now}, '>=', $first->{since}, 'which has not ended');
+	cmp_ok($after - $first->{now}, '<', 60_000, 'the reply has the time of the server');
+	cmp_ok($first->{now}, '<=', $after, 'which goes on');
+	is("$first->{lanes} $first->{epoch}", ' 0', 'the reply has what the pool has of lanes and epoch');
+
+	# A renewal is the next window, which is told once.
+	my $second = renew('orders', $first, 'app', 302);
+	is($second->{number}, $first->{number}, 'a renewal keeps the number');
+	is($second->{since}, $first->{until}, 'and begins where the last window ended');
+	is($second->{until} - $second->{since}, 302_000, 'each window has the length that was asked for');
+	isnt($second->{token}, $first->{token}, 'each window has a token of its own');
+	like(lease_error("'orders', $second->{number}, '$second->{token}'"),
+		qr/^55000: it is too early to renew worker number $second->{number}\nDETAIL:  Its last window ends at /,
+		'a window that begins later than ttl from now is not granted');
+
+	# Of two copies of a process, one keeps the number. Windows are disjoint.
+	my $copy = renew('orders', $first, 'app', 300);
+	isnt($copy->{number}, $first->{number}, 'a token that was used gives another number');
+	my $lost = lease(q{'orders', ttl => 300});
+	isnt($lost->{number}, $_, 'a process that lost the reply gets another number') foreach $first->{number},
+	  $copy->{number};
+	is_deeply([ sort { $a <=> $b } map { $_->{number} } $first, $copy, $lost ], [ 1, 2, 3 ], 'all numbers are leased');
+	ok(!overlapping(map { { %$_, pool => 'orders' } } $first, $second, $copy, $lost), 'no windows overlap');
+	like(lease_error(q{'orders'}), qr/^53400: role "app" has too many worker numbers .*\nDETAIL:  .* at most 3 at/,
+		'a role has so many numbers at most');
+	like(lease_error(q{'orders'}, 'other'), qr/^53400: no worker number of pool "orders" is free\nDETAIL:  .* 20\d\d-/,
+		'another role gets none that is leased');
+
+	# A number that was given up is free when its window has ended.
+	is(sql_as('app', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$first->{token}')"), 'f',
+		'a number is not given up by an old token');
+	is(sql_as('other', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')"), 'f',
+		'nor by another role');
+	is(sql_as('app', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')"), 't',
+		'a number is given up');
+	like(lease_error("'orders', $copy->{number}, '$copy->{token}'"), qr/^53400: role "app"/, 'its token is worth nothing');
+	is(sql("SELECT state, role, holder IS NULL, extract(epoch FROM until) * 1000 = $copy->{until}
+		FROM kid.kid_workers() WHERE number = $copy->{number}"), 'leased|app|t|t', 'but its window stays');
+
+	# A window ends, and the number is another role's.
+	sql(q{SELECT kid.kid_add_workers('short', 5, 5, 'flake', max_ttl => 1, margin => 0, per_role => 1, fresh => true)});
+	my $short = lease(q{'short', ttl => 1});
+	my $next = eventually('short', 'other');
+	is($next->{number}, 5, 'a number is leased again when its window has ended');
+	cmp_ok($next->{since}, '>=', $short->{until}, 'from where it ended');
+	is(sql(q{SELECT role, holder FROM kid.kid_workers() WHERE pool = 'short'}), 'other|', 'kid_workers() has the role');
+	my $late = eventually('short', 'app', $short);
+	cmp_ok($late->{since}, '>=', $next->{until}, 'an old token gives no window that another process has');
+	sql(q{SELECT kid.kid_add_workers('usual', 1, 1, 'flake', fresh => true)});
+	my $usual = lease(q{'usual'});
+	is($usual->{until} - $usual->{since}, 10_000, 'by default a window has ten seconds');
+	return;
+}
+
+# A window is told after its grant was committed, so within a transaction it is not leased.
+sub transactions
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('atomic', 10, 19, 'flake', fresh => true)});
+	my $granted = q{SELECT count(*) FROM kid.kid_workers() WHERE pool = 'atomic' AND state <> 'free'};
+	my $call = q{CALL kid.kid_lease_worker('atomic')};
+	my $variables = 'n bigint; t uuid; s bigint; u bigint; w bigint; l integer; e bigint;';
+	my $into = q{CALL kid.kid_lease_worker('atomic', n, t, s, u, w, l, e)};
+	foreach my $within (
+		"BEGIN; $call; COMMIT",
+		"BEGIN; SAVEPOINT s; $call; RELEASE s; COMMIT",
+		"BEGIN ISOLATION LEVEL SERIALIZABLE; $call; COMMIT",
+		"DO \$\$ DECLARE $variables BEGIN BEGIN $into; EXCEPTION WHEN no_data_found THEN END; END \$\$",
+		"CREATE FUNCTION pg_temp.f() RETURNS void LANGUAGE plpgsql AS \$\$ DECLARE $variables BEGIN $into; END \$\$;
+			SELECT pg_temp.f()")
+	{
+		like(output_as('app', $within), qr/ERROR:  2D000: /, "$edition: an error: $within");
+		is(sql($granted), 0, 'and nothing is granted');
+	}
+	$node->psql($edition, '', extra_params => [ '-U', 'app', '-c', "SELECT 1; $call" ], stderr => \my $stderr);
+	like($stderr, qr/invalid transaction termination/, 'an error beside another statement in one string');
+	is(sql($granted), 0, 'and nothing is granted');
+
+	foreach my $level ('serializable', 'repeatable read')
+	{
+		like(output_as('app', "SET default_transaction_isolation = '$level'; SET synchronous_commit = off; $call"),
+			qr/^\d+\|\S{36}\|\d+000\|/, "leases where transactions are $level");
+	}
+	like(output_as('app', "SET default_transaction_read_only = on; $call"), qr/ERROR:  25006: /,
+		'an error where transactions only read');
+
+	# The steps of the procedure, called by hand.
+	my $grant = q{SELECT number AS n, token AS t FROM kid_workers.grant_window('atomic', NULL, NULL, 5, NULL) \gset};
+	my $tell = q{SELECT until - since FROM kid_workers.tell_window('atomic', :n, :'t');};
+	my $not_told = qr/ERROR:  55000: this window of worker number \d+ is not committed/;
+	like(output_as('app', "BEGIN; $grant\n $tell ROLLBACK;"), $not_told, 'a window is not told where it is granted');
+	like(output_as('app', "BEGIN; SAVEPOINT s; $grant\n RELEASE s; $tell ROLLBACK;"), $not_told,
+		'nor after a savepoint');
+	like(output_as('app', "BEGIN; SAVEPOINT s; $grant\n ROLLBACK TO s; $tell ROLLBACK;"), $not_told,
+		'nor after it was rolled back');
+	like(output_as('app', "BEGIN; $grant\n ROLLBACK; $tell"), $not_told, 'nor after the transaction was');
+	is(output_as('app', "BEGIN; $grant\n COMMIT; $tell"), '5000', 'it is told after the commit');
+	like(output_as('app', "BEGIN ISOLATION LEVEL REPEATABLE READ; $grant\n COMMIT;"),
+		qr/ERROR:  55000: worker numbers can only be leased at READ COMMITTED/, 'and granted at READ COMMITTED');
+
+	# A session that is about to commit holds its number, not the pool.
+	my $open = open_session($node, $edition);
+	answer($open, 'SET ROLE app; BEGIN;');
+	my $held = answer($open, q{SELECT number FROM kid_workers.grant_window('atomic', NULL, NULL, 5, NULL);});
+	my $other = lease(q{'atomic'}, 'other');
+	isnt($other->{number}, $held, 'another role does not wait for it');
+	close_session($open);
+	return;
+}
+
+# What a pool is, and errors.
+sub pools
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('late', 1, 2, 'flake', epoch => 1288834974657, max_ttl => 20, margin => 7)});
+	is(sql(q{SELECT string_agg(state, ' '), bool_and(until - clock_timestamp() BETWEEN '40 s' AND '47 s')
+		FROM kid.kid_workers() WHERE pool = 'late'}), 'postponed postponed|t',
+		"$edition: numbers that are not fresh can be leased when earlier windows have ended");
+	like(lease_error(q{'late'}), qr/^53400: no worker number of pool "late" is free/, 'and not before');
+	sql(q{SELECT kid.kid_add_workers('late', 2, 3, fresh => true)});
+	is(lease(q{'late', ttl => 20})->{number}, 3, 'a number that is there stays as it is, a fresh one is free');
+	is(lease_error(q{'late', ttl => 20}) =~ /53400/ ? 1 : 0, 1, 'and was the only one');
+	sql(q{SELECT kid.kid_close_workers('late', 3, 5); SELECT kid.kid_add_workers('late', 4, 4, fresh => true)});
+	is(lease(q{'late'})->{epoch}, 1288834974657, 'the reply has the epoch of the pool');
+
+	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, 'flake', fresh => true)});
+	my $holder = lease(q{'closed', ttl => 1});
+	sql(q{SELECT kid.kid_close_workers('closed', 1, 1)});
+	like(lease_error("'closed', 1, '$holder->{token}', ttl => 1"), qr/^53400: no worker number/,
+		'a closed number is not renewed');
+	is(sql(q{SELECT state FROM kid.kid_workers() WHERE pool = 'closed'}), 'closed', 'kid_workers() has the closed one');
+	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, fresh => true)});
+	cmp_ok(eventually('closed', 'app')->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
+
+	is(sql(q{SELECT kid.kid_add_workers('many', 1, 64, 'flake', max_ttl => 600, per_role => 2, fresh => true)}), '', 'a pool');
+	my %number = map { lease(q{'many', ttl => 600})->{number} => 1 } 1, 2;
+	sql(q{SELECT kid.kid_add_workers('many', 1, 64, per_role => 60)});
+	$number{ lease(q{'many', ttl => 600})->{number} } = 1 foreach 1 .. 58;
+	is(keys %number, 60, 'the owner can raise the limit of a role, and 60 leases are 60 numbers');
+	like(lease_error(q{'many', ttl => 600}), qr/^53400: role/, 'the limit of a role holds');
+
+	# What roles call with NULL, and other values out of range.
+	foreach (
+		[ q{NULL} => '42704' ],
+		[ q{'nothing'} => '42704' ],
+		[ q{'many', ttl => NULL} => '22003' ],
+		[ q{'many', ttl => 0} => '22003' ],
+		[ q{'many', ttl => -1} => '22003' ],
+		[ q{'many', ttl => 601} => '22003' ],
+		[ q{'many', ttl => 2147483647} => '22003' ])
+	{
+		my ($arguments, $state) = @$_;
+		like(lease_error($arguments), qr/^$state: /, "kid_lease_worker($arguments)");
+	}
+	foreach (
+		[ q{'many', -1, 5} => '22003' ],
+		[ q{'many', 5, 1024} => '22003' ],
+		[ q{'many', 6, 5} => '22003' ],
+		[ q{'many', NULL, 5} => '22004' ],
+		[ q{NULL, 1, 5} => '22004' ],
+		[ q{'many', 1, 5, 'sno'} => '55000' ],
+		[ q{'many', 1, 5, max_ttl => 11} => '55000' ],
+		[ q{'many', 1, 5, margin => 6} => '55000' ],
+		[ q{'many', 1, 5, epoch => 1} => '55000' ],
+		[ q{'many', 1, 5, per_role => 0} => '22003' ],
+		[ q{'new', 1, 5} => '22023' ],
+		[ q{'new', 1, 5, 'kid95'} => '22023' ],
+		[ q{'new', 1, 5, 'flake', lanes => 2} => '22023' ],
+		[ q{'new', 1, 5, 'sno', epoch => 2} => '22023' ],
+		[ q{'new', 1, 5, 'kid64'} => '22023' ],
+		[ q{'new', 1, 5, 'kid64', lanes => 12} => '22023' ],
+		[ q{'new', 1, 5, 'kid64', lanes => 2048} => '22023' ],
+		[ q{'new', 1, 5, 'kid53', lanes => 128} => '22023' ],
+		[ q{'new', 1, 5, 'flake', max_ttl => 0} => '22003' ],
+		[ q{'new', 1, 5, 'flake', max_ttl => 3601} => '22003' ],
+		[ q{'new', 1, 5, 'flake', margin => -1} => '22003' ],
+		[ q{'', 1, 5, 'flake'} => '23514' ])
+	{
+		my ($arguments, $state) = @$_;
+		like(error_of("SELECT kid.kid_add_workers($arguments)"), qr/^$state: /, "kid_add_workers($arguments)");
+	}
+	like(error_of(q{SELECT kid.kid_close_workers('many', 65, 70)}), qr/^42704: /, 'there are no such numbers to close');
+	like(error_of(q{SELECT kid.kid_adopt_workers('nothing')}), qr/^42704: /, 'nor such a pool to adopt');
+	return;
+}
+
+# Who may do what.
+sub rights
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('rights', 100, 199, 'flake', max_ttl => 600, fresh => true)});
+	my $mine = lease(q{'rights', ttl => 600});
+	foreach my $query (
+		q{SELECT * FROM kid_workers.numbers},
+		q{SELECT token FROM kid_workers.numbers},
+		q{SELECT * FROM kid_workers.pools},
+		q{SELECT * FROM kid_workers.roles},
+		q{UPDATE kid_workers.numbers SET holder = NULL},
+		q{INSERT INTO kid_workers.roles VALUES ('rights', 'app')},
+		q{BEGIN; LOCK TABLE kid_workers.pools},
+		q{SELECT * FROM kid.kid_workers()},
+		q{SELECT kid.kid_add_workers('rights', 200, 201)},
+		q{SELECT kid.kid_close_workers('rights', 100, 199)},
+		q{SELECT kid.kid_adopt_workers('rights')},
+		q{SELECT kid_workers.lock_own(NULL, 1, NULL, 'app', 1)},
+		q{SELECT kid_workers.lock_free(NULL, 1, 1)},
+		q{SELECT kid_workers.postpone('rights', NULL)},
+		q{SELECT kid_workers.caller()},
+		q{SELECT kid_workers.keep()},
+		q{CREATE TABLE kid_workers.t ()})
+	{
+		is(sqlstates_as('app', $query), '42501', "$edition: a role that leases may not: $query");
+		is(sqlstates_as('stranger', $query), '42501', "$edition: nor may another: $query");
+	}
+	foreach my $query (
+		q{CALL kid.kid_lease_worker('rights')},
+		"SELECT kid.kid_forget_worker('rights', $mine->{number}, '$mine->{token}')",
+		q{SELECT kid_workers.notice_failover('rights')},
+		q{SELECT kid_workers.grant_window('rights', NULL, NULL, 5, NULL)},
+		q{SELECT kid_workers.wait_again('rights', 1)},
+		"SELECT kid_workers.tell_window('rights', $mine->{number}, '$mine->{token}')")
+	{
+		is(sqlstates_as('stranger', $query), '42501', "$edition: without the right to lease, an error: $query");
+	}
+	is(sql(q{SELECT count(*) FROM pg_stats WHERE schemaname = 'kid_workers'}) >= 0 ? sqlstates_as('app',
+			q{SELECT 1 / count(*) FROM pg_stats WHERE schemaname = 'kid_workers'}) : '', '22012', 'nor by statistics');
+
+	# SET ROLE decides, as it does for other rights.
+	is(sqlstates_as($ENV{PGUSER} // (getpwuid $<)[0], q{SET ROLE stranger; CALL kid.kid_lease_worker('rights')}), '42501',
+		'a superuser who has become another role may do what that role may');
+	sql('GRANT app TO stranger');
+	like(output_as('stranger', q{SET ROLE app; CALL kid.kid_lease_worker('rights')}), qr/^1\d\d\|/,
+		'a member of a role leases as that role');
+	sql('REVOKE app FROM stranger');
+	my $others = renew('rights', $mine, 'other');
+	isnt($others->{number}, $mine->{number}, 'another role cannot use a token');
+	is(renew('rights', $mine, 'app', 600)->{since}, $mine->{until}, 'and its owner still can');
+	return;
+}
+
+# Functions, operators and types of the caller with names that the procedure could use.
+sub names_of_a_caller
+{
+	my ($edition) = @_;
+	sql('CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO app');
+	my $planted = output_as('app', q{
+		CREATE TYPE trap.record AS (n int); CREATE TYPE trap.text AS ENUM ('a'); CREATE TYPE trap.uuid AS ENUM ('a');
+		CREATE FUNCTION trap.notice_failover(text) RETURNS boolean LANGUAGE sql AS 'SELECT 1 / 0 = 1';
+		CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT '2001-01-01'::timestamptz$$;
+		CREATE FUNCTION trap.greatest(bigint, bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 1';
+		DO $$
+		DECLARE
+			o record;
+		BEGIN
+			CREATE FUNCTION trap.planted(name, text) RETURNS boolean LANGUAGE plpgsql
+				AS 'BEGIN RAISE EXCEPTION ''planted''; END';
+			FOR o IN SELECT format('CREATE FUNCTION trap.%1$I(a %2$s, b %3$s) RETURNS %4$s LANGUAGE plpgsql
+					AS ''BEGIN RAISE EXCEPTION ''''planted''''; END'';
+					CREATE OPERATOR trap.%5$s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.%1$I)',
+					'op' || oid, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult, NULL),
+					oprname) AS ddl
+				FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace
+				AND oprname IN ('<', '<=', '>', '>=', '=', '<>', '+', '-', '*', '/', '%', '||')
+				AND oprleft IN ('int8'::regtype, 'int4'::regtype, 'pg_catalog.text'::regtype, 'pg_catalog.uuid'::regtype,
+					'bool'::regtype, 'name'::regtype)
+				AND oprright = oprleft
+			LOOP
+				EXECUTE o.ddl;
+			END LOOP;
+		END $$;
+		SET search_path = trap, pg_catalog, kid; SET plpgsql.extra_errors = 'all'; SET quote_all_identifiers = on;
+		CALL kid.kid_lease_worker('rights', ttl => 5)});
+	like($planted, qr/^1\d\d\|\S{36}\|\d+000\|\d+000\|\d{13}\|\|0$/, "$edition: no name of a caller is trusted");
+	is(sqlstates_as('app', q{SET search_path = trap, pg_catalog; SELECT 1::bigint = 1::bigint}),
+		'P0001', 'the trap works');
+	my ($token) = $planted =~ /\|(\S{36})\|/;
+	my ($number) = $planted =~ /^(\d+)/;
+	like(output_as('app', "SET search_path = trap, pg_catalog; CALL kid.kid_lease_worker('rights', $number, '$token')"),
+		qr/^$number\|/, 'nor when it renews');
+	return;
+}
+
+# The tables change in no way after which a window could be granted again.
+sub kept
+{
+	my ($edition) = @_;
+	foreach my $change (
+		'DELETE FROM kid_workers.numbers',
+		'TRUNCATE kid_workers.numbers',
+		'TRUNCATE kid_workers.pools, kid_workers.numbers',
+		'UPDATE kid_workers.numbers SET until = until - 1000',
+		'UPDATE kid_workers.numbers SET number = number + 1000',
+		q{UPDATE kid_workers.numbers SET pool = 'orders'},
+		'DELETE FROM kid_workers.pools',
+		'UPDATE kid_workers.pools SET max_ttl = max_ttl - 1',
+		'UPDATE kid_workers.pools SET epoch = epoch + 1')
+	{
+		like(error_of($change), qr/^55000: worker numbers are closed, not deleted/, "$edition: an error: $change");
+	}
+	my $state = q{SELECT md5(string_agg(n::text, ' ' ORDER BY n.pool, n.number)) FROM kid_workers.numbers AS n};
+	my $before = sql($state);
+	sql(q{SET session_replication_role = replica; UPDATE kid_workers.numbers SET until = 0;
+		DELETE FROM kid_workers.numbers;
+		INSERT INTO kid_workers.numbers (pool, number, until) VALUES ('orders', 7, 0);
+		INSERT INTO kid_workers.pools SELECT 'x' AS pool, type, lanes, epoch, max_ttl, margin, per_role, history
+			FROM kid_workers.pools LIMIT 1; UPDATE kid_workers.pools SET history = ''});
+	is(sql($state), $before, 'changes that come by replication are ignored');
+	is(sql(q{SELECT count(*) FROM kid_workers.pools WHERE pool = 'x' OR history = ''}), 0, 'those of pools, too');
+	return;
+}
+
+# No number of this server is leased, whatever is set later.
+sub numbers_of_a_server
+{
+	use_database($node, 'extension');
+	my $set = sub {
+		my ($settings) = @_;
+		$node->append_conf('postgresql.conf', "$settings\n");
+		$node->restart;
+	};
+	my %hash = map { $_ => qr/^55000: this server makes IDs with numbers of pool "$_"\nDETAIL:  .* is auto\.\nHINT:  Set/ }
+	  qw(sno kid96);
+	my $lanes = qr/^55000: .*\nDETAIL:  The server makes kid\d\d with all lanes, because kid.lanes is 1\.\nHINT:  Set kid/;
+	like(error_of(qq{SELECT kid.kid_add_workers('$_', 1, 9, '$_', fresh => true)}), $hash{$_}, "$_ and kid.node = auto")
+	  foreach qw(sno kid96);
+	like(error_of(qq{SELECT kid.kid_add_workers('$_', 1, 3, '$_', lanes => 16)}), $lanes, "$_ and kid.lanes = 1")
+	  foreach qw(kid64 kid53);
+	like(error_of(q{SELECT kid.kid_add_workers('zero', 0, 5, 'flake')}),
+		qr/^55000: this server makes IDs with number 0 of pool "zero"/, 'the generator of flake is 0');
+
+	$set->("kid.node = 3\nkid.lanes = 16\nkid.flake_epoch = 1288834974657");
+	foreach (
+		[ flake => 1000, '' ],
+		[ sno => 60000, '' ],
+		[ kid96 => 4294967295, '' ],
+		[ kid64 => 15, ', lanes => 16' ],
+		[ kid53 => 15, ', lanes => 16' ])
+	{
+		my ($type, $to, $lanes_of) = @$_;
+		my $from = $to - 10;
+		like(error_of("SELECT kid.kid_add_workers('$type', 0, 4, '$type'$lanes_of, fresh => true)"),
+			qr/^55000: this server makes IDs with number 3 of pool/, "$type: the number of the server");
+		sql("SELECT kid.kid_add_workers('$type', $from, $to, '$type'$lanes_of, max_ttl => 600, fresh => true)");
+	}
+	like(error_of(q{SELECT kid.kid_add_workers('x', 16, 19, 'kid64', lanes => 32)}), qr/^55000: .* number 19 of pool/,
+		'a lane of 32 is part of one of 16');
+	my %lease = map { $_ => lease("'$_', ttl => 1") } qw(flake sno kid96 kid64 kid53);
+	is("$lease{kid64}{lanes} $lease{kid53}{lanes}", '16 16', 'the reply has the lanes');
+	is($lease{flake}{epoch}, 1288834974657, 'the epoch of flake is that of the server');
+
+	# The number of the server becomes one that was leased.
+	$set->("kid.node = $lease{kid64}{number}");
+	my $renewed = renew('kid64', $lease{kid64}, 'app', 600);
+	isnt($renewed->{number}, $lease{kid64}{number}, 'a number that has become the server\'s is not renewed');
+	is(sql("SELECT state FROM kid.kid_workers() WHERE pool = 'kid64' AND number = $lease{kid64}{number}"), 'server',
+		'kid_workers() shows it');
+	lease(q{'kid64', ttl => 600}) foreach 1 .. 9;
+	like(lease_error(q{'kid64'}), qr/^53400: no worker number/, 'nor is it leased again');
+	$set->("kid.node = auto\nkid.lanes = 1");
+	like(lease_error("'$_'"), $hash{$_}, "$_: kid.node = auto again") foreach qw(sno kid96);
+	like(lease_error("'$_'"), $lanes, "$_: kid.lanes = 1 again") foreach qw(kid64 kid53);
+	like(lease_error("'$_', $lease{$_}{number}, '$lease{$_}{token}'"), $lanes, "$_: not even a renewal")
+	  foreach qw(kid64 kid53);
+	$set->('kid.sno_partition = 7');
+	is(lease(q{'sno'})->{number} > 7, 1, 'sno needs its partition alone');
+
+	use_database($node, 'plain');
+	sql(q{SELECT kid.kid_add_workers('kid53', 0, 15, 'kid53', lanes => 16, fresh => true)});
+	is(lease(q{'kid53'})->{lanes}, 16, 'in a database that makes no IDs, every lane can be leased');
+	return;
+}
+
+# The scripts in plain SQL keep numbers, and the rights that were given, when they run again, in any order.
+sub installed_again
+{
+	use_database($node, 'plain');
+	my $mine = lease(q{'rights', ttl => 600});
+	foreach my $script (qw(kid-workers kid-ids kid-all kid-ids))
+	{
+		is(output_of("\\i $script{$script}"), '', "$script runs again");
+		is(sqlstates_as('stranger', q{CALL kid.kid_lease_worker('rights')}), '42501', 'no role got the right');
+		is(sqlstates_as('stranger', q{SELECT * FROM kid.kid_workers()}), '42501', 'nor any other');
+	}
+	is(renew('rights', $mine, 'app', 600)->{number}, $mine->{number}, 'a role keeps its right, and a number its window');
+	like(lease_error(q{'kid53'}), qr/^55000: this server .*\nDETAIL:  This database makes kid53 with all lanes/,
+		'a database that makes IDs itself leases none of its lanes');
+	return;
+}
