@@ -386,7 +386,7 @@ BEGIN
            CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN n.closed THEN 'closed'
                 WHEN n.until <= second THEN 'free'
-                WHEN n.until > second + kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
+                WHEN n.until > second + 2 * kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
                 WHEN n.since IS NULL THEN 'postponed'
                 ELSE 'leased' END,
            n.role, n.holder, to_timestamp(n.since / 1000), to_timestamp(nullif(n.until, 0) / 1000)
