@@ -16,4 +16,36 @@ not_nulls.py     gives the columns their NOT NULL in the swap
 finish.py        drops the old keys, or keeps them as a column of another name
 cancel.py        takes the move back before the swap
 expected.py      says what may differ in a dump
+
+The columns of a table orders, and of a table lines whose order_id refers to it. The columns that the programs of the
+user see are called id and order_id all the time:
+
+                     orders                    lines
+before               id                        order_id
+from prepare to swap id, kid_new_id            order_id, kid_new_order_id     kid_new_… are twins: the new keys
+from swap to finish  id, kid_old_id            order_id, kid_old_order_id     kid_old_… are the keys of before
+after finish         id                        order_id
+
+So a column always has its other key beside it, which a trigger fills for rows that come or change. plan.py calls the
+word in the name of the column beside, `new` or `old`, the direction. What hangs on the columns has twins of such names,
+too: the index orders_pkey has kid_new_orders_pkey, which takes its name in the swap. kid_old_orders_pkey, on the old
+keys, is then for the way back. Two kinds of CHECK constraints prove that no row lacks its other key, so that the swap
+need not look at rows:
+
+kid_full_id          of a table: each row has a key in the column beside id
+kid_part_id          of a partition where the parent has no such constraint
+
+The schema of the move contains, beside the table of its state (state.py):
+
+keys                 pairs of an old and a new key: assigned by the fill, promised to rows that are still to come, or
+                     remembered of rows that were deleted
+known                a view: the pairs that rows of orders have
+to_new(), to_old()   return the other key of a key: that of its row, or one from keys
+promise_new(), …     put a pair into keys for a row that another row refers to already, and that is still to come
+moved_new(), …       change a pair in keys when a row gets another key
+follow_0(), …        the triggers' functions, one for each table
+numbers              a sequence, for old keys after the swap if they had no default
+places, filling      which block of each table is filled next, and by which session
+
+`kidctl rekey plan` prints all of this for a table, with the statements of each step.
 """

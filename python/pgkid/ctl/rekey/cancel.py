@@ -8,7 +8,7 @@ from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.finish import drop_new
-from pgkid.ctl.rekey.plan import beside
+from pgkid.ctl.rekey.plan import beside, is_beside
 from pgkid.ctl.steps import Runner, lock, statement
 
 
@@ -74,7 +74,7 @@ class Cancel:
     def drop_beside(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
         """Drops what stands beside a column, and the index that was for the way back."""
         for index in catalog.indexes(self.conn, [table.oid, *self.parts(table)]):
-            if index.name.startswith("kid_old_") and not index.parent:
+            if is_beside(index.name, "old") and not index.parent:
                 runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
         for word in ("full", "part"):
             for oid in [table.oid, *self.parts(table)]:

@@ -17,7 +17,7 @@ from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey.fill import time_of, time_type
 from pgkid.ctl.rekey.follow import TRIGGER
-from pgkid.ctl.rekey.plan import Plan, beside
+from pgkid.ctl.rekey.plan import Plan, beside, is_beside
 from pgkid.ctl.rekey.twins import taken_names
 
 
@@ -92,7 +92,7 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
     for table in plan.tables():
         for column in catalog.columns(plan.conn, table.oid):
             about = f"column {column.name} of {table.label}"
-            if column.name.startswith(("kid_new_", "kid_old_")) and column.name not in own:
+            if is_beside(column.name, "new", "old") and column.name not in own:
                 yield refused(about, "is of an earlier move", "Finish that move, or take it back.")
             if (table.oid, column.number) not in moved:
                 continue
@@ -384,11 +384,8 @@ def in_range(plan: Plan, times: Iterable[tuple[str, str | None]]) -> Iterator[Fi
             continue
         try:
             with plan.conn.transaction(force_rollback=True):
-                plan.conn.execute(
-                    sql.SQL("SELECT {}({}::timestamptz{}").format(
-                        sql.SQL(plan.keys.new_at), sql.Literal(time), sql.SQL(plan.keys.more)
-                    )
-                )
+                instant = sql.SQL("{}::timestamptz").format(sql.Literal(time))
+                plan.conn.execute(sql.SQL("SELECT {}").format(plan.keys.key_at(instant)))
         except psycopg.errors.InsufficientPrivilege:
             return  # told as a matter of rights
         except psycopg.Error as error:

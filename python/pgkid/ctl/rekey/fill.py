@@ -184,8 +184,11 @@ def time_type(plan: Plan) -> Optional[str]:
 def assignment(plan: Plan) -> Statement:
     """Returns the statement that gives each row of the root its new key, in the order of time.
 
-    4096 rows can have the time of one bin, a millisecond, which is a unit of kid53 and flake; more go to later bins. So
-    no more rows get a time within a unit than there are sequences.
+    A bin is a millisecond, which is a unit of kid53 and flake, and has 4096 places: no more rows get a time within a
+    unit than there are sequences. `n` numbers the rows in the order of time. `place` is the first one that is free in a
+    row's own bin or, if that is full, after it: rows before it fill up to n - 1 places without gaps from the bin of one
+    of them on, so it is the maximum over these of bin * 4096 + (n - their n). A row that had to leave its bin gets the
+    time of the bin of its place.
     """
     return statement(
         """INSERT INTO {} (old, new)
@@ -197,7 +200,7 @@ SELECT o.key, {} FROM (
                            floor(extract(epoch FROM t.time) * 1000)::bigint AS bin
                       FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
         plan.place("keys"),
-        sql.SQL("{}(o.time{}").format(sql.SQL(plan.keys.new_at), sql.SQL(plan.keys.more)),
+        plan.keys.key_at(sql.SQL("o.time")),
         sql.SQL(
             "SELECT t.{0} AS key, {1} AS time FROM ONLY {2} AS t WHERE t.{3} IS NULL"
             " AND NOT EXISTS (SELECT FROM {4} AS k WHERE k.old {5} t.{0})"

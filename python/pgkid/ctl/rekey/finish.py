@@ -8,7 +8,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.objects import of_table
 from pgkid.ctl.rekey import follow
-from pgkid.ctl.rekey.plan import Plan, beside
+from pgkid.ctl.rekey.plan import Plan, beside, is_beside
 from pgkid.ctl.steps import Runner, statement
 
 
@@ -83,7 +83,7 @@ def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
         statement("ALTER TABLE {} RENAME {} TO {}", plan.root.sql, sql.Identifier(old), sql.Identifier(name))
     )
     for index in catalog.indexes(plan.conn, [plan.root.oid]):
-        if not index.name.startswith("kid_old_"):
+        if not is_beside(index.name, "old"):
             continue
         number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
         if index.keys == [number] and index.is_unique and not index.constraint:

@@ -96,82 +96,69 @@ def promise(plan: Plan, d: Direction) -> Statement:
 
 def root_part(plan: Plan, d: Direction) -> sql.Composed:
     """Returns what the trigger of the root does: a row takes the key that was promised or remembered."""
-    remember = sql.SQL(
+    made = sql.SQL("coalesce(NEW.{}, {})" if d.word == "old" else "{1}").format(
+        sql.Identifier(d.beside(plan.key.name)), sql.SQL(d.next)
+    )
+    return sql.SQL(
         """    IF TG_OP = 'DELETE' THEN
         INSERT INTO {keys} ({other}, {word}) SELECT OLD.{key}, OLD.{beside} WHERE OLD.{beside} IS NOT NULL
             ON CONFLICT DO NOTHING;
         RETURN OLD;
-"""
-    )
-    made = sql.SQL("coalesce(NEW.{}, {})" if d.word == "old" else "{1}").format(
-        sql.Identifier(d.beside(plan.key.name)), sql.SQL(d.next)
-    )
-    inserted = sql.SQL(
-        """    ELSIF TG_OP = 'INSERT' THEN
+    ELSIF TG_OP = 'INSERT' THEN
         NEW.{beside} := coalesce((SELECT k.{word} FROM {keys} AS k WHERE k.{other} {equals} NEW.{key}), {made});
-"""
-    )
-    changed = sql.SQL(
-        """    ELSIF (NEW.{key} {equals} OLD.{key}) IS NOT TRUE THEN
+    ELSIF (NEW.{key} {equals} OLD.{key}) IS NOT TRUE THEN
         PERFORM {moved}(OLD.{key}, NEW.{key});
         NEW.{beside} := OLD.{beside};
     ELSE
         NEW.{beside} := OLD.{beside};
     END IF;
 """
-    )
-    holes = {
-        "key": plan.key.sql,
-        "beside": sql.Identifier(d.beside(plan.key.name)),
-        "keys": plan.place("keys"),
-        "word": sql.Identifier(d.word),
-        "other": sql.Identifier(d.other),
-    }
-    equals = sql.SQL(d.equals)
-    moved = plan.place(f"moved_{d.word}")
-    return (
-        remember.format(**holes)
-        + inserted.format(equals=equals, made=made, **holes)
-        + changed.format(equals=equals, moved=moved, key=holes["key"], beside=holes["beside"])
+    ).format(
+        key=plan.key.sql,
+        beside=sql.Identifier(d.beside(plan.key.name)),
+        keys=plan.place("keys"),
+        word=sql.Identifier(d.word),
+        other=sql.Identifier(d.other),
+        equals=sql.SQL(d.equals),
+        made=made,
+        moved=plan.place(f"moved_{d.word}"),
     )
 
 
 def reference_part(plan: Plan, d: Direction, column: catalog.KeyColumn) -> sql.Composed:
     """Returns what a trigger does with a column that refers to the key."""
-    mine = sql.Identifier(d.beside(column.name))
-    given = plan.keys.old_type if d.word == "new" else plan.keys.new_type
-    begin = sql.SQL("    ").format()
+    beside = sql.Identifier(d.beside(column.name))
+    first = sql.SQL("IF").format()
     if column.top == plan.root.oid:  # A row can refer to itself.
-        begin = sql.SQL("    IF NEW.{} {} NEW.{} THEN\n        NEW.{} := NEW.{};\n    ELS").format(
-            column.sql, sql.SQL(d.equals), plan.key.sql, mine, sql.Identifier(d.beside(plan.key.name))
+        first = sql.SQL("IF NEW.{} {} NEW.{} THEN\n        NEW.{} := NEW.{};\n    ELSIF").format(
+            column.sql, sql.SQL(d.equals), plan.key.sql, beside, sql.Identifier(d.beside(plan.key.name))
         )
-    return (
-        begin
-        + sql.SQL(
-            """IF TG_OP = 'INSERT' OR OLD.{beside} IS NULL OR (NEW.{column} {equals} OLD.{column}) IS NOT TRUE THEN
+    return sql.SQL(
+        """    {first} TG_OP = 'INSERT' OR OLD.{beside} IS NULL OR (NEW.{column} {equals} OLD.{column}) IS NOT TRUE THEN
         NEW.{beside} := {to}(NEW.{column}::{given});
     ELSE
         NEW.{beside} := OLD.{beside};
     END IF;
 """
-        ).format(
-            beside=mine,
-            column=column.sql,
-            equals=sql.SQL(d.equals),
-            to=plan.place(f"to_{d.word}"),
-            given=sql.SQL(given),
-        )
+    ).format(
+        first=first,
+        beside=beside,
+        column=column.sql,
+        equals=sql.SQL(d.equals),
+        to=plan.place(f"to_{d.word}"),
+        given=sql.SQL(plan.keys.old_type if d.word == "new" else plan.keys.new_type),
     )
 
 
 def filling_part(plan: Plan, d: Direction, columns: list[catalog.KeyColumn]) -> sql.Composed:
     """Returns what a trigger does while kidctl fills the row: nothing that other triggers did to it remains."""
+    if d.word == "old":  # Nothing is filled after the swap.
+        return sql.SQL("").format()
     names = [sql.Identifier(d.beside(c.name)) for c in columns]
     is_filled = sql.SQL(" OR ").join(sql.SQL("OLD.{0} IS NULL AND NEW.{0} IS NOT NULL").format(n) for n in names)
     keep = sql.SQL("").join(sql.SQL("            NEW.{0} := filled.{0};\n").format(n) for n in names)
-    return (
-        sql.SQL(
-            """    IF TG_OP = 'UPDATE' AND ({}) THEN
+    return sql.SQL(
+        """    IF TG_OP = 'UPDATE' AND ({}) THEN
         PERFORM FROM {} AS f WHERE f.pid = pg_backend_pid();
         IF FOUND THEN
             filled := NEW;
@@ -180,10 +167,7 @@ def filling_part(plan: Plan, d: Direction, columns: list[catalog.KeyColumn]) -> 
         END IF;
     END IF;
 """
-        ).format(is_filled, plan.place("filling"), keep)
-        if d.word == "new"
-        else sql.SQL("").format()
-    )
+    ).format(is_filled, plan.place("filling"), keep)
 
 
 def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int) -> Statement:

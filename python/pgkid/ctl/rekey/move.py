@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, filling, hanging, objects, state
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Refused
+from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.obstacles import refuse, refuse_made
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
@@ -66,6 +66,18 @@ class Rekey:
                 key.sql, plan.root.sql
             )
         return Writers([t.label for t in plan.top_tables()], {(plan.root.label, key.name): given})
+
+    def found(self, plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
+        """Yields what stands in the way of the move, beside what a rehearsal finds."""
+        yield from checks.look(plan, accepted)
+
+    def found_since(self, plan: Plan) -> Iterator[Finding]:
+        """Yields what has come into the way since the move began."""
+        yield from checks.of_later_tables(plan)
+
+    def refuse_changed(self, plan: Plan) -> None:
+        """Raises an error if the swap would meet other definitions than the last run."""
+        checks.refuse_changed(plan)
 
     def steps(self) -> Sequence[Step]:
         """Returns the steps up to the swap."""

@@ -28,6 +28,17 @@ class NewRows(Rekey):
         plan = self.plan()
         return [(plan.root.oid, plan.key.name)]
 
+    def found(self, plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
+        """Yields what stands in the way of the move, beside what a rehearsal finds."""
+        yield from look(plan, accepted)
+
+    def found_since(self, plan: Plan) -> Iterator[Finding]:
+        """Yields nothing: tables that refer to the key need no new keys."""
+        yield from ()
+
+    def refuse_changed(self, plan: Plan) -> None:
+        """Does nothing: the swap changes no definition but the default."""
+
     def steps(self) -> list[Step]:
         """Returns the steps up to the new default."""
         return [Step("prepare", "noting how keys are made now", self.prepare), self.swapping()]

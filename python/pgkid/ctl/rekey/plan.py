@@ -40,7 +40,11 @@ class Keys:
     new_equals: str
     new_next: str
     new_at: str  # the function that makes a key with a given time
-    more: str  # what to put after the time, with the parenthesis
+    more: str  # what follows the time in a call of that function, with the parenthesis
+
+    def key_at(self, time: sql.Composable) -> sql.Composed:
+        """Returns a call that makes a new key with a time."""
+        return sql.SQL("{}({}{}").format(sql.SQL(self.new_at), time, sql.SQL(self.more))
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,11 @@ def beside(word: str, name: str) -> str:
         return wanted
     mark = md5(name.encode()).hexdigest()[:8]
     return f"kid_{word}_{name.encode()[:40].decode(errors='ignore')}_{mark}"
+
+
+def is_beside(name: str, *words: str) -> bool:
+    """Returns whether something has a name that `beside` makes with one of these words."""
+    return name.startswith(tuple(f"kid_{word}_" for word in words))
 
 
 @dataclass

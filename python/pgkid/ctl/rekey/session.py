@@ -13,7 +13,7 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.obstacles import refuse_partition
-from pgkid.ctl.rekey import checks, new_rows, surroundings
+from pgkid.ctl.rekey import new_rows, surroundings
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
@@ -146,7 +146,7 @@ class RekeySession(Session):
 
     def found(self, plan: Plan) -> Iterator[Finding]:
         """Yields what is found before the rehearsal."""
-        yield from (checks if self.kind is Rekey else new_rows).look(plan, self.args.accept)
+        yield from self.move.found(plan, self.args.accept)
         only_new = plan.options.new_rows_only
         yield from search.look(self.conn, plan.columns, only_new)
         yield from surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
@@ -184,13 +184,12 @@ class RekeySession(Session):
             self.run_steps([Step("refresh", "filling materialized views", self.move.refill)], self.schema)
             terminal.say(f"{self.root.label} has its new keys already")
             return 0
-        if self.kind is Rekey:
-            checks.refuse_changed(plan)
+        self.move.refuse_changed(plan)
         self.run_steps([self.move.swapping()], self.schema)
         return 0
 
     def begun(self) -> Plan:
-        """Reads the plan of a move that has begun."""
+        """Reads the plan of a move that has begun. Without options of the user, one that has not is an error."""
         self.move.options = None
         return self.move.plan()
 
@@ -228,7 +227,7 @@ class RekeySession(Session):
             ).fetchall():
                 oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
                 terminal.show(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
-        for later in checks.of_later_tables(plan) if self.kind is Rekey else ():
+        for later in self.move.found_since(plan):
             terminal.show(f"  in the way: {later.object} {later.message}")
         for line in filling.status(self.conn, plan.state):
             terminal.show(line)

@@ -18,7 +18,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.operators import operators_of_kid
-from pgkid.ctl.rekey.plan import Direction, Plan, beside
+from pgkid.ctl.rekey.plan import Plan, beside, is_beside
 from pgkid.ctl.steps import Runner, Statement, lock, statement
 
 
@@ -33,7 +33,7 @@ def indexes(plan: Plan) -> list[catalog.Index]:
         for index in catalog.indexes(plan.conn, [table.oid for table in plan.tables()])
         if not index.is_exclusion
         and any((index.table, number) in moved for number in index.columns)
-        and not index.name.startswith(("kid_new_", "kid_old_"))
+        and not is_beside(index.name, "new", "old")
     ]
 
 
@@ -46,7 +46,7 @@ def constraints(plan: Plan) -> list[catalog.Constraint]:
         if not k.parent
         and not k.is_inherited
         and any((k.table, number) in moved for number in k.columns)
-        and not k.name.startswith(("kid_new_", "kid_old_", "kid_full_"))
+        and not is_beside(k.name, "new", "old", "full")
     ]
 
 
@@ -155,7 +155,7 @@ class Builder:
 
     def build_index(self, index: catalog.Index, word: str, definition: str) -> None:
         """Makes one index, unless it is there. One that was left invalid is made again."""
-        name = Direction(word, "", "", "", "").beside(index.name)
+        name = beside(word, index.name)
         if self.adopt(index, name):
             return
         valid = self.plan.conn.execute(
@@ -312,7 +312,7 @@ class Builder:
             """,
             ([t.oid for t in self.plan.tables()],),
         ).fetchall():
-            if name.startswith(("kid_full_", "kid_part_")) or (table, name) in twins:
+            if is_beside(name, "full", "part") or (table, name) in twins:
                 self.runner.execute(validation(self.plan, table, name))
 
     def to_validate(self) -> set[tuple[int, str]]:
