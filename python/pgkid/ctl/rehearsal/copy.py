@@ -181,14 +181,22 @@ def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], 
 
 
 def errors_of(text: str) -> dict[Optional[int], str]:
-    """Returns the first error of each entry of a dump in what pg_restore has printed."""
+    """Returns the first error of each entry of a dump in what pg_restore has printed.
+
+    It is no error that an object belongs to this role in the copy, and not to its owner: the object is there.
+    """
     number: Optional[int] = None
     found: dict[Optional[int], str] = {}
+    is_first = False
     for line in text.splitlines():
         if entry := re.match(r"pg_restore: from TOC entry (\d+);", line):
             number = int(entry[1])
         elif error := re.match(r"pg_restore: error: (?:could not execute query: (?:[^\s:]+ ?: +)?)?(.*)", line):
+            is_first = number not in found
             found.setdefault(number, error[1])
+        elif is_first and re.match("Command was: ALTER .* OWNER TO ", line):
+            del found[number]
+            is_first = False
     return found
 
 
