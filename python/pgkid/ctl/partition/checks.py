@@ -91,10 +91,10 @@ def read_keys(plan: TablePlan) -> Keys:
     """Looks at the default of the key, at rows from anywhere in the table, and at the greatest keys."""
     key, table, conn = plan.key, plan.root.sql, plan.conn
     pages = max(plan.root.pages, 1)
-    # Whole blocks from anywhere, and the greatest keys, to which an index leads
+    # Whole blocks from anywhere, and the greatest keys, to which an index leads. A small table is read more than once.
     rows = sql.SQL(
-        "(SELECT {0} AS id FROM {1} TABLESAMPLE SYSTEM ({2}) LIMIT {3}) UNION ALL (SELECT {0} FROM {1} LIMIT {3})"
-        " UNION ALL (SELECT {0} FROM {1} ORDER BY {0} DESC LIMIT {3})"
+        "(SELECT {0} AS id FROM {1} TABLESAMPLE SYSTEM ({2}) LIMIT {3}) UNION (SELECT {0} FROM {1} LIMIT {3})"
+        " UNION (SELECT {0} FROM {1} ORDER BY {0} DESC LIMIT {3})"
     ).format(key.sql, table, sql.Literal(min(100.0, 2000.0 / pages)), sql.Literal(SAMPLE))
     query = sql.SQL(
         "SELECT count(*), count(*) FILTER (WHERE s.strange), count(*) FILTER (WHERE s.early),"
