@@ -1544,6 +1544,11 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
 -- Rights, whatever the default privileges of the role are
+--
+-- They are here and not beside each function, as in the extension, because the script can run again: it gives everybody
+-- the rights to all routines, new ones among them, and then takes back those that follow. What is not listed here
+-- anybody may call, so a new function that moves a clock or shows what others do has to be added.
+-- test/t/plain.pl compares that with the extension.
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 -- The functions on worker numbers have rights of their own.

@@ -650,6 +650,20 @@ is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})),
 	'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered',
 	'the query finds them');
 
+# What everybody may call of the functions that both editions have. src/sql/plain/rights.sql lists the others by hand.
+my %public = map {
+	$_ => {
+		map { split /\|/ } split /\n/, $node->safe_psql($_, q{SET search_path = pg_catalog; SELECT p.oid::regprocedure,
+			EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE a.grantee = 0)
+			FROM pg_proc AS p WHERE p.pronamespace = 'kid'::regnamespace})
+	}
+} 'defaults', 'stored';
+my @common = sort grep { $public{stored}{$_} } keys %{ $public{defaults} };
+cmp_ok(scalar @common, '>', 60, 'the editions have functions in common');
+is(join(' ', grep { $public{defaults}{$_} ne $public{stored}{$_} } @common),
+	'kid.kid53_at(timestamp with time zone) kid.kid64_at(timestamp with time zone)',
+	'everybody may call the same ones, but for two that could make IDs of others repeat');
+
 $node->safe_psql('postgres',
 	q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
 is(install('app', 'inplace'), '', 'the script is installed: inplace');
