@@ -4671,8 +4671,8 @@ COMMENT ON COLUMN kid_workers.numbers.xid IS 'the transaction that granted the l
 COMMENT ON COLUMN kid_workers.numbers.role IS 'the role that leased the number last';
 
 -- Sessions of one role wait for each other, so that its numbers can be counted. Advisory locks would not do: any role
--- can take them.
-CREATE TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
+-- can take them. The rows are good for nothing but locks, so they are neither logged nor published.
+CREATE UNLOGGED TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
 COMMENT ON TABLE kid_workers.roles IS 'a row for each role that has leased from a pool, to be locked';
 
 -- from src/sql/tables/workers_keep.sql
@@ -5285,6 +5285,7 @@ END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.oid = ANY (functions) LOOP
         EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
+    GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
     GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
 -- What kid_lease_worker() calls, and kid_forget_worker(), check that their caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;

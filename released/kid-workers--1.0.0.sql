@@ -124,8 +124,8 @@ COMMENT ON COLUMN kid_workers.numbers.xid IS 'the transaction that granted the l
 COMMENT ON COLUMN kid_workers.numbers.role IS 'the role that leased the number last';
 
 -- Sessions of one role wait for each other, so that its numbers can be counted. Advisory locks would not do: any role
--- can take them.
-CREATE TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
+-- can take them. The rows are good for nothing but locks, so they are neither logged nor published.
+CREATE UNLOGGED TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
 COMMENT ON TABLE kid_workers.roles IS 'a row for each role that has leased from a pool, to be locked';
 
 END IF;
@@ -702,6 +702,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
 -- What kid_lease_worker() calls, and kid_forget_worker(), check that their caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,

@@ -66,6 +66,6 @@ COMMENT ON COLUMN kid_workers.numbers.xid IS 'the transaction that granted the l
 COMMENT ON COLUMN kid_workers.numbers.role IS 'the role that leased the number last';
 
 -- Sessions of one role wait for each other, so that its numbers can be counted. Advisory locks would not do: any role
--- can take them.
-CREATE TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
+-- can take them. The rows are good for nothing but locks, so they are neither logged nor published.
+CREATE UNLOGGED TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
 COMMENT ON TABLE kid_workers.roles IS 'a row for each role that has leased from a pool, to be locked';
