@@ -21,6 +21,8 @@
 #@ make test-peers             flake and base32 compared with libraries for Node, from npm, and kid53 in JSON; a minute
 #@ make test-schemas           kidctl with each table of a schema: SCHEMA="FILE.sql …", or a small one; half a minute
 #@                             for each table
+#@ make test-workers           processes lease worker numbers and make IDs while servers fail over; SECONDS=600,
+#@                             PROCESSES=400
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
 #@ make test-dist              the zip for PGXN, installed with pgxn; two minutes
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root

@@ -1,4 +1,4 @@
-# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md and docs/guides/public-ids.md show
+# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md, public-ids.md and worker-numbers.md show
 # programs that make test-clients runs. The code of each section is in the program that the section names, line by line
 # except for the indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client
 # has a section. SQL of the last two pages and of docs/clients/tools.md is not of a program: docs.pl runs it. A snippet
@@ -21,7 +21,8 @@ for my $page (sort grep { !/README|tools/ } glob 'docs/clients/*.md')
 	push @links, map { basename($page) . '#' . (/(.*)/ && lc($1) =~ s/[^\w\- ]//gr =~ tr/ /-/r) } @sections_of_page;
 }
 my @others =
-  map { sections_of($_) } 'docs/clients/tools.md', 'docs/guides/consumers.md', 'docs/guides/public-ids.md';
+  map { sections_of($_) } 'docs/clients/tools.md', 'docs/guides/consumers.md', 'docs/guides/public-ids.md',
+  'docs/guides/worker-numbers.md';
 my %shown;
 
 sub sections_of

@@ -1,0 +1,39 @@
+// Orders whose IDs this process makes itself, by flake-idgen, with a worker number that PostgreSQL leases.
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { LeasedFlake } from './leased_flake.mjs';
+
+// A connection for the leases alone. If the server is silent, a query fails.
+async function connect() {
+  const client = new pg.Client({
+    connectionString: process.env.DATABASE_URL, query_timeout: 10_000,
+  });
+  await client.connect();
+  return client;
+}
+
+const ids = new LeasedFlake(connect, 'orders', {
+  ttl: 2, holder: os.hostname(),
+});
+const client = await connect();
+
+async function order(items) {
+  const id = (await ids.next()).readBigUInt64BE();
+  const lines = await Promise.all(items.map(async (item) => [(await ids.next()).readBigUInt64BE(), item]));
+  // The rows refer to each other, and no statement has to return an ID.
+  await client.query('BEGIN');
+  await client.query('INSERT INTO orders (id) VALUES ($1)', [id]);
+  for (const [line, item] of lines) {
+    await client.query('INSERT INTO lines (id, order_id, item) VALUES ($1, $2, $3)', [line, id, item]);
+  }
+  await client.query('COMMIT');
+}
+
+const until = performance.now() + 5000;
+while (performance.now() < until) {
+  await order(['tea', 'milk', 'sugar']);
+  await sleep(10);
+}
+ids.forget();
+await client.end();

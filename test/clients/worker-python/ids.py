@@ -1,0 +1,33 @@
+"""Orders whose IDs this process makes itself, with a worker number that PostgreSQL leases."""
+
+import os
+import socket
+import time
+
+import psycopg
+
+from pgkid.worker import FlakeLayout, Worker
+
+
+# A connection for the leases alone, not one of a pool.
+def connect():
+    return psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
+
+
+ids = Worker(connect, "orders", FlakeLayout, ttl=2, holder=socket.gethostname())
+
+
+def order(connection, items):
+    id = ids.next()
+    lines = [(ids.next(), id, item) for item in items]
+    # The rows refer to each other, and no statement has to return an ID.
+    with connection.transaction(), connection.cursor() as cursor:
+        cursor.execute("INSERT INTO orders (id) VALUES (%s)", [id])
+        cursor.executemany("INSERT INTO lines (id, order_id, item) VALUES (%s, %s, %s)", lines)
+
+
+until = time.monotonic() + 5
+with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+    while time.monotonic() < until:
+        order(connection, ["tea", "milk", "sugar"])
+        time.sleep(0.01)

@@ -1,0 +1,42 @@
+// A process of the play, as process.py has them: makes IDs with flake-idgen, while Date.now() is wrong and steps.
+// process.mjs FOLDER TTL BURST PERIOD SECONDS
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LeasedFlake, NoWindow } from '../clients/worker-node/leased_flake.mjs';
+
+const pg = createRequire(new URL('../clients/worker-node/', import.meta.url))('pg');
+const [folder, ttl, burst, period, seconds] = process.argv.slice(2).map((word, i) => (i === 0 ? word : Number(word)));
+
+const systemClock = Date.now;
+const about = (most) => (2 * Math.random() - 1) * most;
+let ahead = about(3_600_000);
+Date.now = () => Math.floor(systemClock() + ahead);
+
+async function connect() {
+  const words = readFileSync(`${folder}/primary`, 'utf8').split(' ').map((word) => word.split('='));
+  const { host, port, user, dbname } = Object.fromEntries(words);
+  const limits = { connectionTimeoutMillis: 3000, query_timeout: 5000 };
+  const client = new pg.Client({ host, port, user, database: dbname, ...limits });
+  await client.connect();
+  return client;
+}
+
+const ids = new LeasedFlake(connect, 'flake', { ttl, holder: `node ${process.pid}` });
+const until = performance.now() + 1000 * seconds;
+while (performance.now() < until) {
+  if (Math.random() < 0.1) ahead += about(5000);
+  const made = [];
+  try {
+    for (let i = 0; i < burst; i++) made.push((await ids.next()).readBigUInt64BE());
+  } catch (error) {
+    if (!(error instanceof NoWindow)) throw error;
+    await sleep(200 + 800 * Math.random());
+  }
+  if (made.length > 0) {
+    appendFileSync(`${folder}/ids/flake.node.${process.pid}`, `${made.join('\n')}\n`);
+    const time = Number(made.at(-1) >> 22n) / 1000;
+    await sleep(1000 * (period - (time % period)));
+  }
+}
+process.exit();
