@@ -1,5 +1,5 @@
-# Windows of a worker number do not overlap when the clock of the server goes back, when a standby is promoted that lacks
-# windows, with a wait for a synchronous standby that is canceled, and in a copy of the database.
+# Windows of a worker number do not overlap when the clock of the server goes back, when a standby is promoted that
+# lacks windows, with a wait for a synchronous standby that is canceled, and in a copy of the database.
 # Promise: Worker numbers that PostgreSQL leases
 # Versions: timelines, and waits for a standby
 use strict;
@@ -35,7 +35,8 @@ $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
 $primary->start;
 use_database($primary);
-sql('CREATE ROLE app LOGIN; CREATE ROLE holder LOGIN; CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
+sql('CREATE ROLE app LOGIN; CREATE ROLE holder LOGIN; CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;
+	GRANT USAGE ON SCHEMA kid TO PUBLIC;
 	GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app');
 
 # The clock goes back by two seconds: the next window still begins where the last one ended.
@@ -66,17 +67,19 @@ like(lease_error(q{'ahead'}), qr/^53400: no worker number/, 'and not the one tha
 
 # A copy of the database, and a restored dump.
 my $offset = 50;
-my $state = q{SELECT string_agg(concat(pool, number, until, closed), ' ' ORDER BY pool, number) FROM kid_workers.numbers};
+my $state =
+  q{SELECT string_agg(concat(pool, number, until, closed), ' ' ORDER BY pool, number) FROM kid_workers.numbers};
 
 # Checks that a copy of the database leases nothing until its owner adopts it, and then begins after all windows.
 sub check_copy
 {
 	my ($database, $owner, $number_of_windows) = @_;
 	my $in = { database => $database };
-	my $refused = qr/^55000: pool "copied" comes from another database, .*\nHINT:  If no process .*kid_adopt_workers\(\)/;
+	my $refused = qr/^55000: pool "copied" comes from another database, .*\nHINT:  If no .*kid_adopt_workers\(\)/;
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: leases nothing");
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: nor later");
-	is(sqlstates_as('app', q{SELECT kid.kid_adopt_workers('copied')}, %$in), '42501', "$database: app may not adopt it");
+	is(sqlstates_as('app', q{SELECT kid.kid_adopt_workers('copied')}, %$in),
+		'42501', "$database: app may not adopt it");
 	my $latest = sql_in($database, q{SELECT max(until) FROM kid_workers.numbers WHERE pool = 'copied'});
 	is(sql_as($owner, q{SELECT kid.kid_adopt_workers('copied')}, %$in), '', "$database: its owner may");
 	like(lease_error(q{'copied'}, 'app', %$in), qr/^53400: no worker number/, "$database: then all numbers wait");
@@ -165,7 +168,8 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 $primary->append_conf('postgresql.conf', "synchronous_standby_names = 'confirms'\n");
 $primary->reload;
-$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
+$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+  or die;
 like(leased('waits')->{number}, qr/^[1-5]$/, 'leases with a synchronous standby');
 $standby->stop;
 
@@ -191,7 +195,7 @@ my $told = answer($session);
 like($told, qr/WARNING:  01000: canceling wait for synchronous replication/, 'there is a warning');
 like($told, qr/^\d\|\S{36}\|\d+000\|/m, 'and a window, when the standby has it');
 my ($number, $token) = $told =~ /^(\d)\|(\S{36})/m;
-is($standby->safe_psql('postgres', "SELECT count(*) FROM kid_workers.numbers WHERE number = $number AND token = '$token'"),
+is(sql_on($standby, "SELECT count(*) FROM kid_workers.numbers WHERE number = $number AND token = '$token'"),
 	'1', 'which is on the standby');
 close_session($session);
 done_testing();
