@@ -41,7 +41,7 @@ sql('CREATE ROLE app LOGIN; CREATE ROLE holder LOGIN; CREATE SCHEMA kid; CREATE 
 
 # The clock goes back by two seconds: the next window still begins where the last one ended.
 add('back', 1);
-my $first = leased('back', undef, 5);
+my $first = leased('back', undef, 8);
 $primary->set_clock('-2s');
 my $second = leased('back', $first);
 is($second->{since}, $first->{until}, 'two seconds back: the next window begins where the last one ended');
@@ -53,7 +53,7 @@ like(lease_error(q{'back'}), qr/^53400: no worker number/, 'nor leased by anothe
 $primary->set_clock('+40s');
 my $third = leased('back', $second);
 cmp_ok($third->{since}, '>=', $second->{until}, 'the clock is right again: the number is leased again');
-cmp_ok($third->{now} - $third->{since}, '<', 1000, 'from now on');
+cmp_ok($third->{since}, '>', $second->{until} + 1000, 'from now on');
 
 # A clock that was ahead takes numbers away, until it gets there.
 add('ahead', 2);
@@ -140,12 +140,12 @@ use_database($standby);
 like(lease_error("'failover', $known->{number}, '$known->{token}'"), qr/^53400: no worker number/,
 	'promoted: no number is renewed');
 my $postponed = sql($state);
-is(sql(q{SELECT string_agg(DISTINCT state, ' '), min(until - clock_timestamp()) > interval '20 s'
+is(sql(q{SELECT string_agg(DISTINCT state, ' '), min(until - clock_timestamp()) > interval '10 s'
 	FROM kid.kid_workers() WHERE pool = 'failover'}), 'postponed|t', 'all numbers are postponed');
 like(lease_error(q{'failover'}), qr/^53400: no worker number/, 'nor is one leased') foreach 1 .. 3;
 is(sql($state), $postponed, 'and postponed once: calls that fail do not begin anew');
-$standby->set_clock('+' . ($offset + 15) . 's');
-like(lease_error(q{'failover'}), qr/^53400: no worker number/, 'fifteen seconds later, too');
+$standby->set_clock('+' . ($offset + 5) . 's');
+like(lease_error(q{'failover'}), qr/^53400: no worker number/, 'some seconds later, too');
 $standby->set_clock('+' . ($offset + 40) . 's');
 my @after = map { leased('failover') } 1 .. 6;
 is_deeply([ sort map { $_->{number} } @after ], [ 1 .. 6 ], 'after that all numbers are leased');
