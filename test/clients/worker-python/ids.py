@@ -1,8 +1,8 @@
 """Orders whose IDs this process makes itself, with a worker number that PostgreSQL leases."""
 
 import os
-import socket
 import time
+from socket import gethostname
 
 import psycopg
 
@@ -14,7 +14,7 @@ def connect():
     return psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
 
 
-ids = Worker(connect, "orders", FlakeLayout, ttl=2, holder=socket.gethostname())
+ids = Worker(connect, "orders", FlakeLayout, ttl=2, holder=gethostname())
 
 
 def order(connection, items):
