@@ -280,6 +280,7 @@ is(owner(plain => slurp_file($script) . q{
 	CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT kid.kid_next(), u uuid DEFAULT kid.kid_uuidv7(),
 		d kid.kid64 CHECK (d > 5));
 	CREATE TABLE lines (id bigserial PRIMARY KEY, o bigint REFERENCES orders, d kid.kid64 DEFAULT kid.kid_next());
+	CREATE DOMAIN number AS bigint DEFAULT kid.kid53_next(); CREATE TABLE numbers (id number PRIMARY KEY, n int);
 	CREATE DOMAIN any_uuid AS uuid CHECK (VALUE <> gen_random_uuid()); CREATE DOMAIN visit AS any_uuid;
 	CREATE TABLE visits (id visit PRIMARY KEY DEFAULT kid.kid_uuidv7(), n bigint);
 	CREATE VIEW w AS SELECT id, d FROM orders WHERE d = 5; SELECT kid.kid_track('lines');
@@ -288,7 +289,8 @@ is(owner(plain => slurp_file($script) . q{
 	INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT id FROM orders}), '', 'there is plain');
 like(leaves('plain', 'run', '--all'), qr/No table depends on kid any more/, 'tables can leave kid in plain SQL');
 is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES;
-		INSERT INTO lines (o) SELECT max(id) FROM orders; INSERT INTO visits (n) VALUES (1)'), '',
+		INSERT INTO lines (o) SELECT max(id) FROM orders; INSERT INTO visits (n) VALUES (1);
+		INSERT INTO numbers (n) VALUES (1)'), '',
 	'and work without it');
 is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0",
 	'with all rows');
@@ -365,6 +367,41 @@ is(superuser(numbers => "WITH n AS (INSERT INTO events (item) VALUES ('new') RET
 	SELECT id > $greatest FROM n"), 't', 'numbers go on above all IDs');
 is(superuser(numbers => q{SELECT count(*) FROM pg_constraint WHERE conname LIKE 'kid_time%';
 	SELECT count(made), count(*) FROM events}), "0\n1|2", 'constraints kid_time are gone, and values are kept');
+
+# The default of a domain is in force for columns without one of their own. DROP EXTENSION kid CASCADE would drop the
+# domain, and these columns with it.
+database('makers', q{
+	CREATE DOMAIN order_id AS bigint DEFAULT kid53_next(); CREATE DOMAIN line_id AS order_id CHECK (VALUE > 0);
+	CREATE DOMAIN visit AS uuid DEFAULT kid_uuidv7(); CREATE DOMAIN item_id AS kid64 DEFAULT kid_next() NOT NULL;
+	CREATE DOMAIN odd AS bigint DEFAULT kid53_next() + 1; CREATE TABLE odds (id odd PRIMARY KEY);
+	CREATE TABLE orders (id order_id PRIMARY KEY, item text);
+	CREATE TABLE refunds (o order_id DEFAULT 5 REFERENCES orders);
+	CREATE TABLE lines (id line_id PRIMARY KEY, item text) PARTITION BY RANGE (id);
+	CREATE TABLE lines_1 PARTITION OF lines DEFAULT;
+	CREATE TABLE visits (id visit PRIMARY KEY, item text); CREATE TABLE items (id item_id PRIMARY KEY, item text);
+	INSERT INTO orders VALUES (DEFAULT, 'old'), (kid53_ceil(now() + interval '1 min'), 'ahead');
+	INSERT INTO lines (item) VALUES ('old'); INSERT INTO visits (item) VALUES ('old');
+	INSERT INTO items (item) VALUES ('old')});
+($got, $stops) = leave('makers', 'check', '--all', '--no-rehearsal');
+is($stops, 1, 'a default of a domain that computes stops the move');
+like($got,
+	qr/  column id of public\.odds: has a default that kidctl cannot replace: \(public\.kid53_next\(\) \+ 1\)  \(st/,
+	'which check says');
+owner(makers => 'DROP TABLE odds; DROP DOMAIN odd');
+like(leaves('makers', 'check', 'orders'), qr/  domain public\.order_id: has no default afterwards/,
+	'without it, check says what becomes of the default');
+leaves('makers', 'run', '--all');
+is(owner('makers', 'DROP EXTENSION kid'), '', 'then DROP EXTENSION needs no CASCADE');
+is(superuser(makers => q{SELECT string_agg(typname || ' ' || typbasetype::regtype || coalesce(typdefault, ''), ', '
+		ORDER BY typname COLLATE "C") FROM pg_type WHERE typtype = 'd' AND typnamespace = 'public'::regnamespace}),
+	'item_id bigint, line_id order_id, order_id bigint, visit uuid', 'the domains are there, without defaults');
+is(superuser(makers => "INSERT INTO $_ (item) VALUES ('new'), ('new');
+		SELECT bool_and(new.id > old.id), count(DISTINCT new.id) FROM $_ AS new JOIN $_ AS old
+			ON new.item = 'new' AND old.item <> 'new'"), 't|2', "new $_ have greater numbers")
+  foreach qw(orders lines items);
+is(superuser(makers => "INSERT INTO visits (item) VALUES ('new'); SELECT count(DISTINCT id) FROM visits;
+	SELECT column_default FROM information_schema.columns WHERE table_name = 'refunds'"), "2\n5",
+	'uuids are made, and a default of a column is as before');
 
 # In a template, kid belongs to the superuser who has created it.
 $node->safe_psql('postgres', "CREATE DATABASE prepared IS_TEMPLATE true $locale");

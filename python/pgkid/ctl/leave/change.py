@@ -50,6 +50,7 @@ class Change:
         self.change_tables(domains)
         domains.replace()
         defaults.make(self.plan, self.defaults, self.runner)
+        domains.drop_defaults()
         self.make()
         give_parts(self.runner, of_parts)
         for line in details:

@@ -65,9 +65,9 @@ class Look:
         yield from of_owners(self.plan.conn, tables)
         yield from of_hidden_rows(self.plan.conn, tables)
         yield from of_state(self.plan.conn)
-        for domain in group.domains:
-            if domain.owner != user:
-                yield rights(domain.label, f"belongs to {domain.owner}, and not to {user}", f"Give it to {role}.")
+        for label, owner in [(d.label, d.owner) for d in (*group.domains, *group.core_domains)]:
+            if owner != user:
+                yield rights(label, f"belongs to {owner}, and not to {user}", f"Give it to {role}.")
         for schema in sorted({t.schema for t in tables} | {d.schema for d in group.domains}):
             if not one(self.plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
                 yield rights(
@@ -139,13 +139,16 @@ class Look:
         assert c.default
         if generator(self.plan, c.default):
             return not c.is_array and core_type(c) in ("bigint", "uuid", "text")
+        if c.maker:
+            return False
         oid = one(self.plan.conn, "SELECT oid FROM pg_attrdef WHERE adrelid = %s AND adnum = %s", (c.table, c.number))
         return not self.plan.without_counterpart("pg_attrdef", oid)
 
     def of_domains(self, group: Group) -> Iterator[Finding]:
         """Yields domains that need a function of kid."""
         for domain in group.domains:
-            members = self.plan.without_counterpart("pg_type", domain.oid)
+            is_replaced = domain.default and generator(self.plan, domain.default)
+            members = [] if is_replaced else self.plan.without_counterpart("pg_type", domain.oid)
             for (oid,) in self.plan.conn.execute(
                 "SELECT oid FROM pg_constraint WHERE contypid = %s", (domain.oid,)
             ).fetchall():
@@ -156,6 +159,10 @@ class Look:
                     f"uses {', '.join(members)}, which nothing takes the place of",
                     "ALTER DOMAIN first.",
                 )
+            elif is_replaced:
+                yield Finding("note", f"domain {domain.label}", NO_DEFAULT)
+        for core in group.core_domains:
+            yield Finding("note", f"domain {core.label}", NO_DEFAULT)
 
     def of_users(self, group: Group) -> Iterator[Finding]:
         """Yields what else uses a domain than other domains, tables that change, and what is made again."""
@@ -264,7 +271,7 @@ class Look:
         if any(f.kind == "refused" and not f.object for f in self.findings):
             return
         mine = {t.oid for group in self.plan.groups for t in self.plan.family(group)}
-        domains = {d.oid for group in self.plan.groups for d in group.domains}
+        domains = {d.oid for group in self.plan.groups for d in (*group.domains, *group.core_domains)}
         views = {m.oid for group in self.plan.groups for m in self.made(group) if m.is_view}
         others: dict[str, list[str]] = {}
         for use in self.plan.uses:
@@ -319,6 +326,8 @@ class Look:
         ).fetchall():
             yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
 
+
+NO_DEFAULT = "has no default afterwards, as its columns get defaults of their own"
 
 # What can depend on kid by a definition of its own, rather than by its type alone
 OBJECTS = (

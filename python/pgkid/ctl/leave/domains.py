@@ -1,4 +1,8 @@
-"""Domains over kid's types: each is replaced by one with the same name over a core type."""
+"""Domains over kid's types: each is replaced by one with the same name over a core type.
+
+If the default of a domain, over whatever type, makes IDs, its columns get defaults of their own instead: a default of a
+column is in force in all sessions at once, that of a domain is not.
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -6,6 +10,7 @@ from dataclasses import dataclass, field
 from psycopg import sql
 
 from pgkid.ctl.kid import CORE
+from pgkid.ctl.leave.defaults import generator
 from pgkid.ctl.leave.plan import Column, Domain, Group, Plan
 from pgkid.ctl.leave.uses import COLLATION
 from pgkid.ctl.steps import Runner, Statement, raw, statement
@@ -30,7 +35,7 @@ class Domains:
         for domain in self.group.domains:
             name, about = self.new_name(domain), domain.object
             self.runner.execute(statement("CREATE DOMAIN {} AS {}", name, sql.SQL(self.base_of(domain)), about=about))
-            if domain.default:
+            if domain.default and not generator(self.plan, domain.default):
                 value = sql.SQL(rewrite(domain.default))
                 self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
             if domain.not_null:
@@ -62,6 +67,7 @@ class Domains:
         for other in self.group.domains:
             if other.oid == domain.parent:
                 return self.new_name(other).as_string(self.plan.conn)
+        assert domain.base
         core = CORE[domain.base]
         return core + COLLATION if core == "text" else core
 
@@ -120,3 +126,9 @@ class Domains:
             )
             for line in self.details[domain.oid]:
                 self.runner.execute(Statement(raw(line), domain.object))
+
+    def drop_defaults(self) -> None:
+        """Drops the defaults of domains that stay, whose columns have defaults of their own by now."""
+        for domain in self.group.core_domains:
+            name = sql.Identifier(domain.schema, domain.name)
+            self.runner.execute(statement("ALTER DOMAIN {} DROP DEFAULT", name, about=domain.object))

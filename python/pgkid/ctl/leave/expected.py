@@ -6,7 +6,7 @@ from typing import Optional
 
 from pgkid.ctl.connection import in_statement
 from pgkid.ctl.kid import TIME_OF
-from pgkid.ctl.leave.defaults import read_defaults
+from pgkid.ctl.leave.defaults import generator, read_defaults
 from pgkid.ctl.leave.plan import Plan
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import dumps
@@ -42,6 +42,11 @@ class Expected:
                 self.defaults.setdefault((table.schema, table.name), []).append(name)
                 if d.sequence:
                     self.sequences |= {d.sequence, (d.sequence[0], f"SEQUENCE {sequence}")}
+        self.without_default = {
+            (d.schema, d.name)
+            for group in plan.groups
+            for d in (*group.core_domains, *(d for d in group.domains if d.default and generator(plan, d.default)))
+        }
         home = re.escape(plan.kid.home)
         self.gone = re.compile(
             rf"^CREATE TRIGGER .* EXECUTE FUNCTION {home}\.kid_"
@@ -67,6 +72,8 @@ class Expected:
                 return None
         if kind in DECLARE:
             text = self.rewriter.retyped(text)
+            if kind == "DOMAIN" and (schema, name) in self.without_default:
+                text = re.sub(r" DEFAULT .*?(?=;?$)", "", text)
             for column in self.defaults.get((schema, name), []):
                 if text.startswith(column + " "):
                     text = re.sub(rf" DEFAULT .*?(?=({NOT_NULL})?$)", "", text)

@@ -25,6 +25,7 @@ class Column:
     is_array: bool
     is_typed: bool
     default: Optional[str]
+    maker: Optional[int]  # the domain that the default is of, and not of the column
     kind: str  # its type without domains, as PostgreSQL prints it
     generated: str
     is_top: bool  # not inherited
@@ -38,14 +39,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain over a type of kid's, or over such a domain."""
+    """A domain over a type of kid's, or over such a domain, or one over a core type whose default calls kid."""
 
     oid: int
     schema: str
     name: str
     label: str
     owner: str
-    base: str  # kid's type, without a schema
+    base: Optional[str]  # kid's type, without a schema
     parent: Optional[int]  # the domain that it is over
     not_null: bool
     default: Optional[str]
@@ -57,6 +58,7 @@ class Domain:
         return Object("domain", self.schema, self.name, label=f"domain {self.label}")
 
 
+# Columns have the default of their own domain. PostgreSQL copies the default of the domain that this one is over.
 DOMAINS = (
     MEMBERS
     + """,
@@ -68,13 +70,19 @@ DOMAINS = (
             UNION ALL
             SELECT t.oid, r.base, CASE WHEN r.depth > 0 THEN r.oid END, r.depth + 1
               FROM r JOIN pg_type AS t ON t.typbasetype = r.oid AND t.typtype = 'd')
-        SELECT * FROM r)
+        SELECT * FROM r),
+    makers AS (SELECT DISTINCT t.oid FROM members AS m
+                      JOIN pg_proc AS p ON m.classid = 'pg_proc'::regclass AND p.oid = m.objid
+                                           AND p.proname !~ '_(in|out|recv|send|typanalyze)$'
+                      JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (m.classid, m.objid)
+                                             AND d.classid = 'pg_type'::regclass
+                      JOIN pg_type AS t ON t.oid = d.objid AND t.typtype = 'd' AND t.typdefaultbin IS NOT NULL)
 """
 )
 
 
 def domains(conn: Connection) -> list[Domain]:
-    """Returns all domains over kid's types, those below others first."""
+    """Returns all domains over kid's types, or whose default calls kid; those below others first."""
     return read(
         conn,
         Domain,
@@ -82,16 +90,18 @@ def domains(conn: Connection) -> list[Domain]:
         + """
         SELECT t.oid, n.nspname AS schema, t.typname AS name, t.oid::regtype::text AS label,
                pg_get_userbyid(t.typowner) AS owner, l.base, l.parent, t.typnotnull AS not_null,
-               coalesce(pg_get_expr(t.typdefaultbin, 0), quote_literal(t.typdefault)) AS default, l.depth
-          FROM layers AS l JOIN pg_type AS t ON t.oid = l.oid JOIN pg_namespace AS n ON n.oid = t.typnamespace
-         WHERE l.depth > 0 ORDER BY l.depth, n.nspname, t.typname
+               coalesce(pg_get_expr(t.typdefaultbin, 0), quote_literal(t.typdefault)) AS default,
+               coalesce(l.depth, 0) AS depth
+          FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace LEFT JOIN layers AS l ON l.oid = t.oid
+         WHERE l.depth > 0 OR l.oid IS NULL AND t.oid IN (SELECT oid FROM makers)
+         ORDER BY l.depth, n.nspname, t.typname
         """,
         {"types": list(CORE)},
     )
 
 
 def columns(conn: Connection) -> list[Column]:
-    """Returns all columns of tables that use kid's types, or whose default depends on kid."""
+    """Returns all columns of tables that use kid's types, or whose default, or that of their domain, depends on kid."""
     return read(
         conn,
         Column,
@@ -104,7 +114,8 @@ def columns(conn: Connection) -> list[Column]:
                    JOIN pg_attrdef AS f ON f.oid = d.objid)
         SELECT a.attrelid AS table, a.attnum AS number, a.attname AS name, l.base,
                CASE WHEN l.depth > 0 THEN l.oid END AS domain, l.oid IS NOT NULL AND a.atttypid <> l.oid AS is_array,
-               l.oid IS NOT NULL AS is_typed, pg_get_expr(f.adbin, f.adrelid) AS default,
+               l.oid IS NOT NULL AS is_typed,
+               coalesce(pg_get_expr(f.adbin, f.adrelid), pg_get_expr(z.typdefaultbin, 0)) AS default, z.oid AS maker,
                (WITH RECURSIVE b (oid, base) AS (
                        SELECT y.oid, y.typbasetype
                         UNION ALL SELECT t.oid, t.typbasetype FROM b JOIN pg_type AS t ON t.oid = b.base)
@@ -114,9 +125,11 @@ def columns(conn: Connection) -> list[Column]:
                JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN layers AS l ON l.oid IN (y.oid, CASE WHEN y.typcategory = 'A' THEN y.typelem END)
                LEFT JOIN pg_attrdef AS f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+               LEFT JOIN pg_type AS z ON z.oid = y.oid AND z.oid IN (SELECT oid FROM makers) AND f.oid IS NULL
                LEFT JOIN pg_partitioned_table AS p ON p.partrelid = a.attrelid
          WHERE a.attnum > 0 AND NOT a.attisdropped
-               AND (l.oid IS NOT NULL OR (a.attrelid, a.attnum) IN (SELECT * FROM defaults))
+               AND (l.oid IS NOT NULL OR z.oid IS NOT NULL
+                    OR (a.attrelid, a.attnum) IN (SELECT * FROM defaults))
                AND c.relnamespace IS DISTINCT FROM
                    CASE WHEN (SELECT plain FROM kid) THEN to_regnamespace('kid')::oid END
          ORDER BY a.attrelid, a.attnum
@@ -166,6 +179,7 @@ class Group:
     tables: list[catalog.Table]  # without partitions
     columns: list[Column]
     domains: list[Domain]
+    core_domains: list[Domain]  # over core types
 
     @property
     def root(self) -> catalog.Table:
@@ -291,9 +305,8 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
             wanted.append(sets.find(oid))
     groups = []
     for mark in dict.fromkeys(wanted):
-        groups.append(
-            group_of(conn, [t for t in list(sets.parent) if t > 0 and sets.find(t) == mark], found, layers, names)
-        )
+        members = [t for t in list(sets.parent) if t > 0 and sets.find(t) == mark]
+        groups.append(group_of(conn, members, found, layers, names))
     return Plan(conn, kid, groups, depending, Rewriter(conn, kid), attributes(conn) if names is None else [])
 
 
@@ -311,11 +324,12 @@ def group_of(
     tops = [t for t in all_tables if not t.is_partition]
     tops.sort(key=lambda t: (first.index(t.oid) if t.oid in first else len(first), t.oid))
     mine = [c for c in found if c.table in oids]
-    used = {c.domain for c in mine}
+    used = {c.domain for c in mine} | {c.maker for c in mine}
     for domain in reversed(layers):
         if domain.oid in used:
             used.add(domain.parent)
-    return Group(tops, mine, [d for d in layers if d.oid in used])
+    all_domains = [d for d in layers if d.oid in used]
+    return Group(tops, mine, [d for d in all_domains if d.base], [d for d in all_domains if not d.base])
 
 
 def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Domain], depending: Sequence[Use]) -> Sets:
@@ -333,6 +347,8 @@ def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Doma
             while above[domain] != domain:
                 domain = above[domain]
             sets.join(column.table, -domain)
+        if column.maker:
+            sets.join(column.table, -column.maker)
     for child, parent, numbers, others in conn.execute(
         "SELECT conrelid, confrelid, conkey::int[], confkey::int[] FROM pg_constraint WHERE contype = 'f'"
     ).fetchall():
