@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Processes lease worker numbers and make IDs, while they are stopped, killed, forked and replaced, and while servers
 fail over. No ID may be made twice. Other processes break the rules for clients, and must be found to make IDs twice.
 Prints TAP.
@@ -86,7 +86,7 @@ class Play:
     """What all processes of the play know."""
 
     def __init__(self, options):
-        self.folder = options.folder
+        self.folder, self.driver = options.folder, os.getpid()
         self.ttl, self.margin, self.burst = options.ttl, options.margin, options.burst
         self.period = options.burst / options.rate
 
@@ -102,7 +102,6 @@ class Play:
 class Driver:
     def __init__(self, options):
         self.options, self.play = options, Play(options)
-        self.end = None
         self.running = {}  # process ID: kind, type, slot
         self.stopped = {}  # process ID: when it goes on
         self.doomed = {}  # process ID: when it is killed, since another one replaces it
@@ -168,7 +167,6 @@ class Driver:
         if slot is None:
             self.slots += 1
             slot = self.slots
-        seconds = self.end - time.monotonic() + 20
         if kind == "node":
             with open(f"{self.play.folder}/node.log", "a") as log:
                 pid = subprocess.Popen(
@@ -179,14 +177,14 @@ class Driver:
                         str(self.play.ttl),
                         str(self.play.burst),
                         str(self.play.period),
-                        str(seconds),
+                        str(self.play.driver),
                     ],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
                 ).pid
         else:
-            pid = process.run(self.play, kind, type, slot, seconds=seconds)
+            pid = process.run(self.play, kind, type, slot)
         self.running[pid] = kind, type, slot
         self.counts["started"] += 1
         return pid
@@ -243,15 +241,15 @@ class Driver:
         if pid in self.doomed:
             return
         deed = random.random()
-        if deed < (0.65 if control else 0.45):
+        if deed < (0.65 if control else 0.4):
             send(signal.SIGSTOP, pid)
             self.stopped[pid] = time.monotonic() + random.uniform(0.1, 3) * self.play.ttl
             self.counts["stopped"] += 1
-        elif deed < 0.75 or slot is None:
+        elif deed < 0.7 or slot is None:
             self.kill(pid)
             if slot is not None:
                 self.start(kind, type, slot)
-        elif deed < 0.85:
+        elif deed < 0.8:
             # Another one starts before this one ends, as when a new version is rolled out.
             self.start(kind, type, slot)
             self.doomed[pid] = time.monotonic() + random.uniform(0, 2) * self.play.ttl
@@ -386,11 +384,11 @@ class Driver:
     def run(self):
         self.start_server()
         begin = time.monotonic()
-        self.end = begin + self.options.seconds
+        end = begin + self.options.seconds
         self.start_all()
         story, next_event = self.story(), begin
         next_deed = begin + 1
-        while time.monotonic() < self.end or story:
+        while time.monotonic() < end or story:
             time.sleep(0.02)
             self.resume()
             if time.monotonic() > next_deed:

@@ -1,12 +1,12 @@
 // A process of the play, as process.py has them: makes IDs with flake-idgen, while Date.now() is wrong and steps.
-// process.mjs FOLDER TTL BURST PERIOD SECONDS
-import { appendFileSync, readFileSync } from 'node:fs';
+// process.mjs FOLDER TTL BURST PERIOD DRIVER
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeasedFlake, NoWindow } from '../clients/worker-node/leased_flake.mjs';
 
 const pg = createRequire(new URL('../clients/worker-node/', import.meta.url))('pg');
-const [folder, ttl, burst, period, seconds] = process.argv.slice(2).map((word, i) => (i === 0 ? word : Number(word)));
+const [folder, ttl, burst, period, driver] = process.argv.slice(2).map((word, i) => (i === 0 ? word : Number(word)));
 
 const systemClock = Date.now;
 const about = (most) => (2 * Math.random() - 1) * most;
@@ -23,8 +23,7 @@ async function connect() {
 }
 
 const ids = new LeasedFlake(connect, 'flake', { ttl, holder: `node ${process.pid}` });
-const until = performance.now() + 1000 * seconds;
-while (performance.now() < until) {
+while (existsSync(`/proc/${driver}`)) {
   if (Math.random() < 0.1) ahead += about(5000);
   const made = [];
   try {

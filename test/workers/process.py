@@ -82,7 +82,7 @@ class Naive:
             return
         try:
             reply = self.lessor.lease(self.lease)
-        except psycopg.Error:
+        except (psycopg.Error, NoWindow):
             self.lease = None
             return
         if self.lease is None or reply.lease.number != self.lease.number:
@@ -136,10 +136,10 @@ class Process:
         name = f"{self.play.pool_of(self.kind, self.type)}.{self.kind}.{os.getpid()}"
         self.log = os.open(f"{self.play.folder}/ids/{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-    def run(self, until):
-        """Makes a few IDs in each period. Those of all processes begin at the same moments."""
+    def run(self):
+        """Makes a few IDs in each period, as long as the driver lives. All processes have the same periods."""
         period = self.play.period
-        while time.monotonic() < until:
+        while os.path.exists(f"/proc/{self.play.driver}"):
             made = []
             self.clock.tick()
             try:
@@ -172,15 +172,15 @@ class Process:
         self.open_log()
 
 
-def run(*arguments, seconds):
-    """Runs a process in a child of this one, and returns its process ID. It ends after so many seconds, if not before."""
+def run(*arguments):
+    """Runs a process in a child of this one. Returns its process ID."""
     pid = os.fork()
     if pid:
         return pid
     try:
         for number in signal.SIGTERM, signal.SIGINT:
             signal.signal(number, signal.SIG_DFL)
-        Process(*arguments).run(time.monotonic() + seconds)
+        Process(*arguments).run()
     except BaseException as error:
         print(f"# {arguments[1:]} broke off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
