@@ -4741,9 +4741,20 @@ BEGIN ATOMIC
                 WHEN type IN ('sno'::text, 'kid96'::text) AND lower(current_setting('kid.node'::text)) = 'auto'::text
                      AND (type = 'kid96'::text OR lower(current_setting('kid.sno_partition'::text)) = 'auto'::text)
                 THEN 'The server''s own number is a hash, which changes when a standby is promoted: kid.node is auto.'
+                WHEN EXISTS (SELECT FROM pg_db_role_setting AS r, unnest(r.setconfig) AS assigned
+                              WHERE r.setrole <> 0
+                                    AND r.setdatabase IN (0, (SELECT d.oid FROM pg_database AS d
+                                                               WHERE d.datname = current_database()))
+                                    AND lower(assigned) ~ CASE type
+                                        WHEN 'flake'::text THEN '^kid[.]flake_(id|datacenter|worker)='::text
+                                        WHEN 'sno'::text THEN '^kid[.]sno_partition='::text END)
+                THEN format('The server has more than one number of %s, because ALTER ROLE has set it for a role.'::text,
+                            type)
                 END,
            CASE WHEN type IN ('kid64'::text, 'kid53'::text)
                 THEN format('Set kid.lanes to %s, and kid.node to a number that is not in the pool.'::text, lanes)
+                WHEN type = 'flake'::text
+                THEN 'Set kid.flake_id, for the whole server, to a number that is not in the pool.'
                 ELSE 'Set kid.node to a number that is not in the pool.' END
       FROM @extschema@.kid_identity() AS i;
 END;
@@ -5005,17 +5016,32 @@ COMMENT ON FUNCTION kid_workers.lease_procedure() IS 'returns kid_lease_worker()
 
 -- Returns the role that leases, and raises an error if it may not. In a function that runs as its owner, the setting
 -- "role" still has the role that the session chose by SET ROLE.
+--
+-- But ANALYZE, autovacuum and the like run functions in indexes and materialized views, with the rights of the owner of
+-- the table and not of the session. That is a security-restricted operation, in which UNLISTEN is an error. Otherwise
+-- it does nothing, because no session listens to this channel.
 CREATE FUNCTION kid_workers.caller() RETURNS name
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     role name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 BEGIN
+    UNLISTEN kid_workers;
     IF NOT has_function_privilege(role, kid_workers.lease_procedure()::oid, 'EXECUTE') THEN
         RAISE 'permission denied for procedure kid_lease_worker' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN role;
 END $$;
 COMMENT ON FUNCTION kid_workers.caller() IS 'returns the role that leases, and raises an error if it may not';
+
+-- Lets the commit of this transaction wait for synchronous standbys, and warn if that wait is canceled, whatever the
+-- settings of the session are.
+CREATE FUNCTION kid_workers.wait_for_standbys() RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true), set_config('client_min_messages', 'warning', true);
+END $$;
+COMMENT ON FUNCTION kid_workers.wait_for_standbys() IS
+    'lets the commit of this transaction wait for synchronous standbys, and warn if that is canceled';
 
 -- Postpones all numbers of a pool if the timeline is another one, and returns whether. That has to be committed before
 -- a window is granted, whether or not a number is free then. Otherwise each call that fails would take the postponement
@@ -5039,7 +5065,7 @@ BEGIN
                   HINT = 'If no process leases them there any more, the owner of this database calls '
                            'kid_adopt_workers().';
     END IF;
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     -- If another session is about to do the same, waits for it.
     PERFORM FROM kid_workers.pools AS p WHERE p.pool = pool_name AND p.history = old_history FOR NO KEY UPDATE;
     IF FOUND THEN
@@ -5162,7 +5188,7 @@ DECLARE
     server record;
     starts bigint;
 BEGIN
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     SELECT s.* INTO server FROM kid_workers.server(pool.type, pool.lanes) AS s;
     IF server.problem IS NOT NULL THEN
         RAISE 'this server makes IDs with numbers of pool "%"', pool.pool
@@ -5198,7 +5224,7 @@ BEGIN
     IF current_setting('synchronous_standby_names') = '' THEN
         RETURN false;
     END IF;
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     UPDATE kid_workers.numbers AS n SET holder = n.holder
      WHERE n.pool = pool_name AND n.number = its_number AND n.role = its_role;
     RETURN true;

@@ -437,17 +437,32 @@ COMMENT ON FUNCTION kid_workers.lease_procedure() IS 'returns kid_lease_worker()
 
 -- Returns the role that leases, and raises an error if it may not. In a function that runs as its owner, the setting
 -- "role" still has the role that the session chose by SET ROLE.
+--
+-- But ANALYZE, autovacuum and the like run functions in indexes and materialized views, with the rights of the owner of
+-- the table and not of the session. That is a security-restricted operation, in which UNLISTEN is an error. Otherwise
+-- it does nothing, because no session listens to this channel.
 CREATE OR REPLACE FUNCTION kid_workers.caller() RETURNS name
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     role name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 BEGIN
+    UNLISTEN kid_workers;
     IF NOT has_function_privilege(role, kid_workers.lease_procedure()::oid, 'EXECUTE') THEN
         RAISE 'permission denied for procedure kid_lease_worker' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN role;
 END $$;
 COMMENT ON FUNCTION kid_workers.caller() IS 'returns the role that leases, and raises an error if it may not';
+
+-- Lets the commit of this transaction wait for synchronous standbys, and warn if that wait is canceled, whatever the
+-- settings of the session are.
+CREATE OR REPLACE FUNCTION kid_workers.wait_for_standbys() RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true), set_config('client_min_messages', 'warning', true);
+END $$;
+COMMENT ON FUNCTION kid_workers.wait_for_standbys() IS
+    'lets the commit of this transaction wait for synchronous standbys, and warn if that is canceled';
 
 -- Postpones all numbers of a pool if the timeline is another one, and returns whether. That has to be committed before
 -- a window is granted, whether or not a number is free then. Otherwise each call that fails would take the postponement
@@ -471,7 +486,7 @@ BEGIN
                   HINT = 'If no process leases them there any more, the owner of this database calls '
                            'kid_adopt_workers().';
     END IF;
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     -- If another session is about to do the same, waits for it.
     PERFORM FROM kid_workers.pools AS p WHERE p.pool = pool_name AND p.history = old_history FOR NO KEY UPDATE;
     IF FOUND THEN
@@ -594,7 +609,7 @@ DECLARE
     server record;
     starts bigint;
 BEGIN
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     SELECT s.* INTO server FROM kid_workers.server(pool.type, pool.lanes) AS s;
     IF server.problem IS NOT NULL THEN
         RAISE 'this server makes IDs with numbers of pool "%"', pool.pool
@@ -630,7 +645,7 @@ BEGIN
     IF current_setting('synchronous_standby_names') = '' THEN
         RETURN false;
     END IF;
-    PERFORM set_config('synchronous_commit', 'on', true);
+    PERFORM kid_workers.wait_for_standbys();
     UPDATE kid_workers.numbers AS n SET holder = n.holder
      WHERE n.pool = pool_name AND n.number = its_number AND n.role = its_role;
     RETURN true;
