@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl cut_kidctl
+our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl must_run_kidctl cut_kidctl
   path_to_kidctl start_writers finish_writers
   run_sql dump_schema same_text pick quoted);
 
@@ -92,6 +92,15 @@ sub kill_kidctl
 }
 
 sub run_kidctl { return finish_kidctl(start_kidctl(@_)) }
+
+# Runs kidctl, which has to succeed, and returns what it has printed.
+sub must_run_kidctl
+{
+	my ($connection, @words) = @_;
+	my ($output, $status) = run_kidctl($connection, @words);
+	die("kidctl @words: status $status\n$output") if $status;
+	return $output;
+}
 
 # Returns a path of commands with kidctl, as pages call it.
 sub path_to_kidctl

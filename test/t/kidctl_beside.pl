@@ -32,12 +32,7 @@ sub run
 # Runs kidctl as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl { return run_kidctl(as_role($node, 'one', 'shop'), @_) }
 
-sub kidctl_ok
-{
-	my ($output, $status) = kidctl(@_);
-	die("kidctl @_: status $status\n$output") if $status;
-	return $output;
-}
+sub kidctl_ok { return must_run_kidctl(as_role($node, 'one', 'shop'), @_) }
 
 # Runs kidctl, and ends it before the first statement that matches a pattern.
 sub kidctl_cut

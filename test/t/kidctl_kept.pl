@@ -5,18 +5,10 @@
 # Versions: what can be attached to tables; 18 has more of it
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
+use Kidctl;
 use Test::More;
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
-$node->start;
+my $node = kidctl_server();
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 $node->safe_psql('postgres', q{CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE client;
 	GRANT SET ON PARAMETER session_replication_role TO shop});
@@ -24,20 +16,13 @@ $node->safe_psql('postgres', q{CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE
 sub run
 {
 	my ($database, $sql) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, "SET client_min_messages = warning;\n$sql", stdout => \$stdout, stderr => \$stderr,
-		connstr => $node->connstr($database) . ' user=shop', on_error_stop => 1);
-	die("$database: $stderr") if $stderr =~ /ERROR/;
-	return $stdout;
+	return run_sql($node, $database, 'shop', "SET client_min_messages = warning;\n$sql");
 }
 
 sub kidctl
 {
 	my ($database, @arguments) = @_;
-	my $out = '';
-	IPC::Run::run([ $python, 'python/kidctl', @arguments, '-d', $node->connstr($database) . ' user=shop' ],
-		'>&', \$out);
-	return ($out, $? >> 8);
+	return run_kidctl(as_role($node, $database, 'shop'), @arguments);
 }
 
 sub kidctl_ok
@@ -48,13 +33,7 @@ sub kidctl_ok
 	return $out;
 }
 
-sub dump_of
-{
-	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '--schema-only', '-d', $node->connstr($_[0]) ], '>', \$stdout, '2>', \$stderr)
-	  or die("pg_dump: $stderr");
-	return $stdout =~ s/^\\(un)?restrict .*\n//mgr =~ s/^--.*\n//mgr =~ s/\n\n+/\n/gr;
-}
+sub dump_of { return dump_schema($node->connstr($_[0])) =~ s/^--.*\n//mgr =~ s/\n\n+/\n/gr }
 
 # Returns what pg_dump does not print of partitions: names and comments of their foreign keys, and comments of CHECKs.
 sub of_partitions
@@ -62,21 +41,6 @@ sub of_partitions
 	return run($_[0], q{SELECT conrelid::regclass, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint
 		WHERE (conparentid <> 0 OR coninhcount > 0) AND obj_description(oid, 'pg_constraint') IS NOT NULL
 			AND conrelid::regclass::text !~ '^base' AND conname !~ '^kid_' ORDER BY 1, 2});
-}
-
-sub same
-{
-	my ($got, $wanted, $what) = @_;
-	return pass($what) if $got eq $wanted;
-	my @files = map {
-		my $file = "$temporary/$_->[0]";
-		unlink $file;
-		append_to_file($file, "$_->[1]\n");
-		$file
-	} [ wanted => $wanted ], [ got => $got ];
-	fail($what);
-	diag(scalar `diff -U2 @files | head -60`);
-	return;
 }
 
 # Returns the schema. Keys and references have these types; `data` are a column and a value for each row,
@@ -228,7 +192,7 @@ kidctl_ok('keys', qw(rekey run base --time made));
 kidctl_ok('keys', qw(rekey swap base));
 is(of_partitions('keys'), $parts, 'constraints of partitions have their names and comments after the swap');
 kidctl_ok('keys', qw(rekey back base));
-same(dump_of('keys'), $dump, 'the way back of rekey ends where it began');
+same_text(dump_of('keys'), $dump, 'the way back of rekey ends where it began');
 is(of_partitions('keys'), $parts, 'also constraints of partitions');
 
 ($dump, $parts) = create('partitions', schema('kid64 DEFAULT kid_next()', 'kid64', 'id, ', $now));
@@ -240,14 +204,14 @@ is(join("\n", grep { !/^\s*(?:CREATE TABLE|WITH \(|\);)|base CLUSTER ON/
 			  && !$after{ s/,$//r =~ s/TABLE ONLY/TABLE/r =~ s/ ON ONLY / ON /r } } split /\n/, $dump), '',
 	'the new table has all that the old one had');
 kidctl_ok('partitions', qw(partition back base));
-same(dump_of('partitions'), $dump, 'the way back of partition ends where it began');
+same_text(dump_of('partitions'), $dump, 'the way back of partition ends where it began');
 is(of_partitions('partitions'), $parts, 'also constraints of partitions');
 
 ($dump, $parts) = create('leaving', schema('kid64 DEFAULT kid_next()', 'kid64', 'id, ', $now));
 kidctl_ok('leaving', qw(leave run --all));
 is(of_partitions('leaving'), $parts, 'constraints of partitions have their names and comments after leaving');
 my $sequence = qr/^(?:CREATE SEQUENCE public.base_id_seq\n(?:    .*\n)+|.*base_id_seq.*\n)/m;
-same(dump_of('leaving') =~ s/$sequence//gr =~ s/OPERATOR\(pg_catalog\.(\W+)\)/$1/gr,
+same_text(dump_of('leaving') =~ s/$sequence//gr =~ s/OPERATOR\(pg_catalog\.(\W+)\)/$1/gr,
 	$dump =~ s/ DEFAULT public.kid_next\(\)//gr =~ s/public\.kid64\b/bigint/gr =~ s/OPERATOR\(public\.(\W+)\)/$1/gr,
 	'tables that leave kid keep all but the type');
 is(run('leaving', 'SELECT count(*) FROM kept'), 20, 'and the views are filled');
@@ -281,13 +245,13 @@ SKIP:
 			WHERE conname = 'prices_key'; SELECT count(*) FROM prices JOIN base ON base = id}),
 		"PRIMARY KEY (base, valid WITHOUT OVERLAPS)|prices_key|key\n1", 'a key WITHOUT OVERLAPS moves');
 	kidctl_ok('temporal', qw(rekey back base));
-	same(dump_of('temporal'), $before, 'and back');
+	same_text(dump_of('temporal'), $before, 'and back');
 
 	run('temporal', q{DROP TABLE base, prices, uses; CREATE TABLE base (id kid64 DEFAULT kid_next() PRIMARY KEY);}
 		  . $temporal =~ s/\bREF\b/kid64/gr);
 	my $wanted = dump_of('temporal');
 	kidctl_ok('temporal', qw(leave run --all));
-	same(dump_of('temporal') =~ s/$sequence//gr, $wanted =~ s/ DEFAULT public.kid_next\(\)//gr
+	same_text(dump_of('temporal') =~ s/$sequence//gr, $wanted =~ s/ DEFAULT public.kid_next\(\)//gr
 		  =~ s/public\.kid64\b/bigint/gr, 'temporal keys and foreign keys leave kid');
 
 	# What a partitioned table could not do for its partitions is refused.

@@ -26,12 +26,11 @@ sub kidctl
 	return run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
-# Runs kidctl, which has to succeed.
+# Does the same, and has to succeed.
 sub kidctl_ok
 {
-	my ($output, $status) = kidctl(@_);
-	die("kidctl partition $_[1] in $_[0]: status $status\n$output") if $status;
-	return $output;
+	my ($database, $action, @arguments) = @_;
+	return must_run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
 # Runs kidctl until it has executed some statements, and then cuts its connection. Returns whether it was cut.
