@@ -31,6 +31,9 @@ from psycopg.rows import dict_row
 ID = TypeVar("ID", int, str)
 Connect = Callable[[], "psycopg.Connection[Any]"]
 
+#: Threads of a forked process wait for each other with this, so that a worker begins anew once.
+_begins = threading.Lock()
+
 
 class NoWindow(Exception):
     """This process has no window, and could not get one. `__cause__` is the error of the server, if there was one."""
@@ -256,6 +259,8 @@ class Lessor:
                     "CALL kid_lease_worker(%s::text, %s::bigint, %s::uuid, NULL, NULL, NULL, NULL, NULL,"
                     " ttl => %s::int, holder => %s::text)",
                     [self.pool, last and last.number, last and last.token, self.ttl, self.holder],
+                    # A connection pooler can send the next call to a server process that did not prepare this one.
+                    prepare=False,
                 )
                 row = cursor.fetchone()
         except psycopg.Error:
@@ -335,11 +340,14 @@ class Worker(Generic[ID]):
         """
         if self._process != os.getpid():
             # A library has forked the process, without the function that Python calls then.
-            self._begin()
+            with _begins:
+                if self._process != os.getpid():
+                    self._begin()
         with self._changed:
             while True:
                 if not self._windows:
                     self._wait_for_window()
+                    continue
                 lease, layout = self._windows[0]
                 if len(self._windows) == 1 and 2 * (lease.until - self._now()) <= lease.until - lease.since:
                     self._ask()
@@ -357,14 +365,20 @@ class Worker(Generic[ID]):
         """Forgets the number and its windows, as if this worker were new. What it has made stays unique."""
         with self._changed:
             self._lessor.close()
-            self._begin()
+            self._forget()
+            self._changed.notify_all()
 
     # -- The caller of what follows holds the lock `_changed` ----------------------------------------------------------
 
     def _begin(self) -> None:
-        """Begins anew. Leaves the connection open, as it can be that of the process from which this one was forked."""
-        self._process: int = os.getpid()
+        """Begins anew, in a new process. It has a lock of its own, because a thread of the other process can hold the lock
+        that was there. Leaves the connection open, as it can be that of the other process."""
         self._changed: threading.Condition = threading.Condition()
+        self._forget()
+        # Last, because another thread of this process goes on when it reads this.
+        self._process: int = os.getpid()
+
+    def _forget(self) -> None:
         self._lessor: Lessor = self._new_lessor()
         #: The window in use, and the next one if it is here already.
         self._windows: Deque[Tuple[Lease, Layout[ID]]] = deque()
@@ -410,13 +424,16 @@ class Worker(Generic[ID]):
             self._may_ask_at = 0
             self._failure = None
             self._ask()
+        lessor = self._lessor
         if not self._changed.wait_for(lambda: self._windows or not self._asking, self._timeout):
             # The thread may wait for ever for a server that is gone. The next one gets a connection of its own.
-            self._lessor, self._asking = self._new_lessor(), False
-            raise NoWindow(f"the server does not reply within {self._timeout} s")
+            self._failure = TimeoutError(f"the server does not reply within {self._timeout} s")
+            if lessor is self._lessor:
+                self._lessor, self._asking = self._new_lessor(), False
         if isinstance(self._failure, ValueError):
             raise self._failure
-        if not self._windows:
+        # Without a failure another thread has called forget(), and next() asks anew.
+        if not self._windows and self._failure:
             raise NoWindow(f"no worker number: {self._failure}") from self._failure
 
     def _ask(self) -> None:

@@ -129,7 +129,8 @@ class Server:
     def __exit__(self, *_: Any) -> None:
         pass
 
-    def execute(self, query: str, parameters: List[Any]) -> None:
+    def execute(self, query: str, parameters: List[Any], *, prepare: bool) -> None:
+        assert not prepare  # a pooler can change the server process
         self.asked.append(parameters)
         self.gate.wait(10)
 
@@ -315,6 +316,24 @@ class Workers(unittest.TestCase):
         self.assertTrue(server.closed)
         self.assertEqual(ids.next() >> 12 & 1023, 6)
         self.assertEqual(server.asked[1][1:3], [None, None])
+
+    def test_forget_while_a_thread_waits(self) -> None:
+        """All threads have one lock before and after, and the one that waited asks anew."""
+        server = Server([5, NOON, NOON + 10_000], [6, NOON, NOON + 10_000])
+        server.gate.clear()
+        ids = self.worker(server)
+        lock = ids._changed
+        made: List[int] = []
+        thread = threading.Thread(target=lambda: made.append(ids.next()))
+        thread.start()
+        self.wait(lambda: len(server.asked) == 1)
+        ids.forget()
+        self.wait(lambda: len(server.asked) == 2)
+        server.gate.set()
+        thread.join(10)
+        self.assertEqual(len(made), 1)
+        self.assertEqual(server.asked[1][1:3], [None, None])
+        self.assertIs(ids._changed, lock)
 
     def test_fork(self) -> None:
         """A child leases its own number, on its own connection, though a thread of its parent held the lock."""
