@@ -48,7 +48,7 @@ class Lease:
     since: int
     until: int
     lanes: Optional[int]  #: the number of lanes, if the type of the pool has lanes
-    epoch: int  #: the epoch of the IDs, for `FlakeLayout`
+    epoch: Optional[int]  #: the epoch of the IDs, if the type of the pool is flake
 
 
 class Reading(NamedTuple):
@@ -101,6 +101,8 @@ class FlakeLayout(Layout[int]):
 
     def __init__(self, lease: Lease) -> None:
         super().__init__(lease)
+        if lease.epoch is None:
+            raise ValueError("the pool is not for flake")
         self.epoch = lease.epoch // 1000
 
     def unit_at(self, at: int) -> int:
@@ -127,6 +129,8 @@ class SnoLayout(Layout[str]):
 
     def __init__(self, lease: Lease, metabyte: int = 0) -> None:
         super().__init__(lease)
+        if lease.epoch is not None or lease.lanes is not None:
+            raise ValueError("the pool is not for sno")
         self.metabyte = metabyte
 
     def unit_at(self, at: int) -> int:
@@ -270,7 +274,8 @@ class Lessor:
         measured = time.monotonic_ns() // 1000
         if row is None or self.warnings:
             raise NoWindow("the reply does not count: " + "; ".join(self.warnings))
-        since, until, now, epoch = (int(row[name] or 0) * 1000 for name in ("since", "until", "now", "epoch"))
+        since, until, now = (int(row[name]) * 1000 for name in ("since", "until", "now"))
+        epoch = None if row["epoch"] is None else int(row["epoch"]) * 1000
         return Reply(Lease(row["number"], str(row["token"]), since, until, row["lanes"], epoch), now, measured)
 
     def opened(self) -> psycopg.Connection[Any]:
@@ -371,8 +376,8 @@ class Worker(Generic[ID]):
     # -- The caller of what follows holds the lock `_changed` ----------------------------------------------------------
 
     def _begin(self) -> None:
-        """Begins anew, in a new process. It has a lock of its own, because a thread of the other process can hold the lock
-        that was there. Leaves the connection open, as it can be that of the other process."""
+        """Begins anew, in a new process. It has a lock of its own, because a thread of the parent can hold the one that
+        was there. Leaves the connection open, as it can be that of the parent."""
         self._changed: threading.Condition = threading.Condition()
         self._forget()
         # Last, because another thread of this process goes on when it reads this.

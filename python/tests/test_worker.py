@@ -26,9 +26,14 @@ def vectors(name: str) -> Iterator[Dict[str, str]]:
 
 
 def lease(
-    number: int, since: int = NOON, until: int = NOON + 10_000, lanes: Optional[int] = None, epoch: int = 0
+    number: int,
+    since: int = NOON,
+    until: int = NOON + 10_000,
+    lanes: Optional[int] = None,
+    epoch: Optional[int] = None,
 ) -> Lease:
-    return Lease(number, f"token of {number}", since * 1000, until * 1000, lanes, epoch * 1000)
+    micros = None if epoch is None else epoch * 1000
+    return Lease(number, f"token of {number}", since * 1000, until * 1000, lanes, micros)
 
 
 class Layouts(unittest.TestCase):
@@ -86,13 +91,27 @@ class Layouts(unittest.TestCase):
 
     def test_numbers_that_do_not_fit(self) -> None:
         makers: List[Callable[[], Any]] = [
-            lambda: FlakeLayout(lease(1024)),
-            lambda: FlakeLayout(lease(-1)),
+            lambda: FlakeLayout(lease(1024, epoch=0)),
+            lambda: FlakeLayout(lease(-1, epoch=0)),
             lambda: SnoLayout(lease(65536)),
             lambda: Kid64Layout(lease(8, lanes=8)),
             lambda: Kid64Layout(lease(0)),
             lambda: Kid53Layout(lease(0, lanes=6)),
             lambda: Kid53Layout(lease(0, lanes=128)),
+        ]
+        for make in makers:
+            with self.assertRaises(ValueError):
+                make()
+
+    def test_pools_of_other_types(self) -> None:
+        """A number of another pool would be that of a server, or of a process with a number of the right pool."""
+        makers: List[Callable[[], Any]] = [
+            lambda: FlakeLayout(lease(5)),
+            lambda: FlakeLayout(lease(5, lanes=16)),
+            lambda: SnoLayout(lease(5, epoch=0)),
+            lambda: SnoLayout(lease(5, lanes=16)),
+            lambda: Kid64Layout(lease(5, epoch=0)),
+            lambda: Kid53Layout(lease(5)),
         ]
         for make in makers:
             with self.assertRaises(ValueError):

@@ -156,6 +156,8 @@ export class LeasedFlake {
     // A bigint is a string to pg.
     const names = ['number', 'since', 'until', 'now', 'epoch'];
     const [number, since, until, now, epoch] = names.map((name) => Number(row[name]));
+    // Pools of other types have no epoch. Their numbers can be those of servers that make flakes.
+    if (row.epoch === null) throw new RangeError('the pool is not for flake');
     // The library would mask a greater number, and so make it that of another process.
     if (number > greatest) throw new RangeError(`worker number ${number} is above ${greatest}, the greatest of flake`);
     this.#last = { number, token: row.token };
