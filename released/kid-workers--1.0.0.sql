@@ -233,7 +233,7 @@ COMMENT ON FUNCTION kid_workers.postpone(text, text) IS
 
 -- Returns the type of a pool's IDs, checked. Lanes and epoch are null where the type has none.
 CREATE OR REPLACE FUNCTION kid_workers.check_type(type text, lanes integer, epoch bigint) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     most_lanes integer := CASE type WHEN 'kid64' THEN 1024 WHEN 'kid53' THEN 64 END;
 BEGIN
@@ -248,6 +248,10 @@ BEGIN
                   DETAIL = format('They are a power of two, from 2 to %s.', most_lanes);
     ELSIF type <> 'flake' AND epoch IS NOT NULL THEN
         RAISE 'type % has no epoch to choose', type USING ERRCODE = 'invalid_parameter_value';
+    ELSIF epoch NOT BETWEEN 0 AND kid_workers.this_second() THEN
+        RAISE 'epoch is out of range'
+            USING ERRCODE = 'numeric_value_out_of_range',
+                  DETAIL = 'It is in milliseconds since 1970, and not later than now.';
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.check_type(text, integer, bigint) IS

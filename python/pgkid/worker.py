@@ -23,7 +23,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Callable, Deque, Generic, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Any, Callable, Deque, Generic, List, NamedTuple, NoReturn, Optional, Tuple, TypeVar
 
 import psycopg
 from psycopg.rows import dict_row
@@ -365,6 +365,10 @@ class Worker(Generic[ID]):
                     self._unit, self._sequence = unit, sequence
                     return made
                 self._leave_window()
+
+    def __reduce__(self) -> NoReturn:
+        # Both would make the same IDs.
+        raise TypeError("a worker cannot be copied")
 
     def forget(self) -> None:
         """Forgets the number and its windows, as if this worker were new. What it has made stays unique."""

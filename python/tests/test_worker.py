@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import os
 import pathlib
+import pickle
 import threading
 import time
 import unittest
@@ -353,6 +355,13 @@ class Workers(unittest.TestCase):
         self.assertEqual(len(made), 1)
         self.assertEqual(server.asked[1][1:3], [None, None])
         self.assertIs(ids._changed, lock)
+
+    def test_copy(self) -> None:
+        ids = self.worker(Server([5, NOON, NOON + 10_000]))
+        makers: List[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, pickle.dumps]
+        for make in makers:
+            with self.assertRaisesRegex(TypeError, "cannot be copied"):
+                make(ids)
 
     def test_fork(self) -> None:
         """A child leases its own number, on its own connection, though a thread of its parent held the lock."""
