@@ -190,6 +190,8 @@ sub pools
 	like(lease_error("'closed', 1, '$holder->{token}', ttl => 1"), qr/^53400: no worker number/,
 		'a closed number is not renewed');
 	is(sql(q{SELECT state FROM kid.kid_workers() WHERE pool = 'closed'}), 'closed', 'kid_workers() has the closed one');
+	sql("SELECT pg_sleep_until(to_timestamp($holder->{until} / 1000.0))");
+	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker number/, 'nor leased when its window has ended');
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, fresh => true)});
 	cmp_ok(eventually('closed', 'app')->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
 
