@@ -295,8 +295,12 @@ sub rights
 	is(sqlstates_as($superuser, q{SET ROLE stranger; CALL kid.kid_lease_worker('rights')}), '42501',
 		'a superuser who has become another role may do what that role may');
 	sql('GRANT app TO stranger');
-	like(output_as('stranger', q{SET ROLE app; CALL kid.kid_lease_worker('rights')}), qr/^1\d\d\|/,
-		'a member of a role leases as that role');
+	is(sqlstates_as($superuser, q{SET ROLE stranger; SELECT kid_workers.grant_window('rights', NULL, NULL, 5, NULL)}),
+		'42501', 'in the steps, too');
+	my $leased = output_as('stranger', q{SET ROLE app; CALL kid.kid_lease_worker('rights')});
+	like($leased, qr/^1\d\d\|/, 'a member of a role leases as that role');
+	my ($number) = $leased =~ /^(\d+)/;
+	is(sql("SELECT role FROM kid.kid_workers() WHERE pool = 'rights' AND number = $number"), 'app', 'in its name');
 	sql('REVOKE app FROM stranger');
 	my $others = renew('rights', $mine, 'other');
 	isnt($others->{number}, $mine->{number}, 'another role cannot use a token');
