@@ -31,7 +31,7 @@ export class LeasedFlake {
   #pool;
   #ttl;
   #holder;
-  #process;
+  #process; // when this process was started
   #client;
   #warnings;
   #last; // the last lease, which the next one renews
@@ -52,8 +52,8 @@ export class LeasedFlake {
 
   /** Forgets the number and its windows, and closes the connection, as if this generator were new. */
   forget() {
-    if (this.#process === process.pid) this.#client?.end().catch(() => {});
-    this.#process = process.pid;
+    if (this.#process === performance.timeOrigin) this.#client?.end().catch(() => {});
+    this.#process = performance.timeOrigin;
     this.#client = undefined;
     this.#last = undefined;
     this.#windows = [];
@@ -67,8 +67,9 @@ export class LeasedFlake {
   /** Resolves to a new ID, a Buffer as flake-idgen makes it. Rejects with NoWindow if the server gives no window. */
   async next() {
     for (;;) {
-      // Another process: it was started from a snapshot of the heap (node --build-snapshot).
-      if (this.#process !== process.pid) this.forget();
+      // Another process: it was started from a snapshot of the heap (node --build-snapshot). In containers both can be
+      // number 1, so the times at which they were started tell them apart.
+      if (this.#process !== performance.timeOrigin) this.forget();
       if (this.#windows.length === 0) {
         await this.#ask();
         continue;
