@@ -3,42 +3,15 @@
 # Versions: the rights and catalogs of PostgreSQL
 use strict;
 use warnings;
-use Dialogue;
 use IO::Socket::UNIX;
-use PostgreSQL::Test::Cluster;
+use Plain;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(allows_streaming => 'logical');
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
-$node->start;
-
-my $script = "$temporary/plain.sql";
-system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
-
-$node->safe_psql('postgres', "CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE plain OWNER app;
+my $node = start_server();
+$node->safe_psql('postgres', "CREATE DATABASE plain OWNER app;
 	ALTER DATABASE plain SET search_path = '\$user', public, kid");
-
-sub as
-{
-	my ($role, $database, $sql) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, $sql, stdout => \$stdout, stderr => \$stderr,
-		connstr => $node->connstr($database) . " user=$role");
-	return $stderr =~ /ERROR:/ ? $stderr =~ s/.*?(ERROR:)/$1/sr : $stdout;
-}
-
-# Returns what psql prints to stderr.
-sub install
-{
-	my ($role, $database) = @_;
-	my ($stdout, $stderr) = ('', '');
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", '-f', $script ], '>', \$stdout,
-		'2>', \$stderr);
-	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
-}
 
 # Sends a text as drivers do that prepare each statement, which the server refuses if there are several.
 # Returns the error, if any.
@@ -74,7 +47,7 @@ sub prepare_and_run
 
 # docs/start/to_the_extension.sql, and the commands of docs/start/managed-servers.md that restore
 # partitions beside the extension.
-my %block = slurp_file('docs/start/to_the_extension.sql') =~ m{^---- ([\w ]+): .*?\n\n(.*?)(?=^---- |\z)}msg;
+my %block = to_the_extension();
 my ($commands) = slurp_file('docs/start/managed-servers.md')
   =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms
   or die 'docs/start/managed-servers.md has changed';
@@ -125,7 +98,7 @@ like(install('app', 'whole'), qr/ERROR:  cannot change return type of existing f
 is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc
 		WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
 as('app', 'whole', 'DROP SCHEMA kid CASCADE');
-is(prepare_and_run('app', 'whole', slurp_file($script)), '', 'drivers that prepare statements run kid-all');
+is(prepare_and_run('app', 'whole', script_of_all()), '', 'drivers that prepare statements run kid-all');
 is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7(),
 		kid.kid53_next() < kid.kid53_next()'), 't|t|t',
 	'after which it makes IDs');
@@ -477,8 +450,6 @@ is(as('app', 'newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM
 # on; and to one with kid in plain SQL, which changes in place. Both take over.
 my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id))
 	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o};
-my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r
-  =~ s/^ALTER TABLE payments .*\n//mgr;
 foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 {
 	my $binary = $replica eq 'bytes' ? 'true' : 'false';
@@ -507,7 +478,7 @@ foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 	{
 		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT,
 			ALTER number DROP DEFAULT');
-		$node->safe_psql($replica, "SET client_min_messages = warning;\n$of_orders");
+		$node->safe_psql($replica, "SET client_min_messages = warning;\n$block{'orders in place'}");
 		as('app', $replica, 'ALTER TABLE orders ALTER number SET DEFAULT kid53_next()');
 		is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), 'also after the change in place');
 	}
@@ -638,7 +609,7 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 		'and no lock is left');
 }
 
-# What to create again, and the change in place, without a rewrite.
+# What to create again.
 as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id;
 	CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
@@ -663,85 +634,6 @@ cmp_ok(scalar @common, '>', 60, 'the editions have functions in common');
 is(join(' ', grep { $public{defaults}{$_} ne $public{stored}{$_} } @common),
 	'kid.kid53_at(timestamp with time zone) kid.kid64_at(timestamp with time zone)',
 	'everybody may call the same ones, but for two that could make IDs of others repeat');
-
-$node->safe_psql('postgres',
-	q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
-is(install('app', 'inplace'), '', 'the script is installed: inplace');
-as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
-	CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
-	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), kind text) PARTITION BY RANGE (id);
-	SELECT kid_create_partitions('events', '1 day', now() + interval '2 days');
-	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders;
-	INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
-	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')); INSERT INTO orders DEFAULT VALUES});
-my $in_place = $block{'in place'} =~ s/^(LOCK TABLE [^;]*)(;.*\n)/$1, events$2$block{'partitioned before'}/mr
-  =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
-$in_place =~ s/^SELECT \* FROM kid\.kid_observe_all\(\);.*\n//m or die;
-sub in_place { return as('app', 'inplace', $in_place) }
-my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class
-	WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
-my $all = q{SELECT (SELECT md5(string_agg(id::bigint || ' ', '' ORDER BY id)) FROM orders),
-	(SELECT md5(string_agg(id::text || order_id::bigint, '' ORDER BY id)) FROM payments),
-	(SELECT md5(string_agg(tableoid::regclass || ' ' || id::bigint, '' ORDER BY id::bigint)) FROM events)};
-$before = as('app', 'inplace', "$files; $all");
-my %rest = (
-	'view recent' => [ 'CREATE VIEW recent AS SELECT FROM payments WHERE kid_timestamp(id) > now()',
-		'DROP VIEW recent' ],
-	'column kind of table events2' => [ 'CREATE TABLE events2 (kind kid64[])', 'DROP TABLE events2' ],
-	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())',
-		'DROP TABLE other' ],
-	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))',
-		'DROP INDEX payments_kid_timestamp_idx' ],
-	'trigger kid_track on table counted' => [ q{CREATE TABLE counted (id bigserial PRIMARY KEY);
-		SELECT kid_track('counted')}, q{SELECT kid_untrack('counted'); DROP TABLE counted} ],
-	'table kept' => [ 'CREATE TABLE kid.kept ()', 'DROP TABLE kid.kept' ],
-	'function f()' => [ 'CREATE FUNCTION f() RETURNS bigint RETURN kid.kid_next()', 'DROP FUNCTION f()' ]);
-foreach my $name (sort keys %rest)
-{
-	as('app', 'inplace', $rest{$name}[0]);
-	like(in_place(), qr/\AERROR:  cannot drop .*\Q$name\E/s, "the change fails if something depends on kid: $name");
-	is(as('app', 'inplace', "$files; $all"), $before, 'and changes nothing') if $name =~ /view/;
-	unlike(as('app', 'inplace', $rest{$name}[1]), qr/ERROR/, 'which is dropped');
-}
-# A transaction that has written to one of the tables can go on with the next.
-my ($writer, $owner) = map { open_session($node, 'inplace') } 1 .. 2;
-answer($writer, 'BEGIN; INSERT INTO orders DEFAULT VALUES;');
-answer($owner, 'SET ROLE app; SET client_min_messages = warning;');
-ask($owner, $in_place);
-$node->poll_query_until('inplace', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted') or die;
-is(answer($writer, 'INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1; ROLLBACK;'), '',
-	'a transaction that writes meanwhile does not fail');
-is(answer($owner), '', 'the tables change to the extension in place');
-close_session($_) foreach $writer, $owner;
-is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the same partitions');
-is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'),
-	"t\nt", 'and IDs rise');
-
-# The way up from each module, by a dump and in place.
-foreach my $modules ('ids', 'ids uuid', 'ids tables')
-{
-	my $old = "only_$modules" =~ tr/ /_/r;
-	$node->safe_psql('postgres', "CREATE DATABASE $old OWNER app; CREATE DATABASE new_$old");
-	as('app', $old, slurp_file("released/kid-$_--1.0.0.sql")) foreach split ' ', $modules;
-	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next(),
-			number bigint UNIQUE DEFAULT kid.kid53_next());
-		INSERT INTO orders SELECT FROM generate_series(1, 100)');
-	my $ids = q{SELECT count(*), string_agg(kid.kid64_to_text(id) || number, ' ' ORDER BY id) FROM orders};
-	my $rows = as('app', $old, $ids);
-	like($rows, qr/\A100[|]/, "kid-$modules makes IDs");
-	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids;
-		SELECT kid.kid_next() > max(id) AND kid.kid53_next() > max(number) FROM orders";
-	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '--rows-per-insert=1000', '-N', 'kid',
-			'-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
-	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
-	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ],
-		'into a database with the extension');
-	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');
-	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;
-		ALTER TABLE orders ALTER number DROP DEFAULT;\n$of_orders
-		ALTER TABLE orders ALTER number SET DEFAULT kid53_next()");
-	is($node->safe_psql($old, $rise), "t\n$rows\nt", 'and in place');
-}
 
 $node->stop;
 done_testing();
