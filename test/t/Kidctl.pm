@@ -11,8 +11,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl must_run_kidctl cut_kidctl
-  path_to_kidctl start_writers finish_writers
+our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl
+  must_run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers
   run_sql dump_schema same_text pick quoted);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;

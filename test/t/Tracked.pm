@@ -7,7 +7,8 @@ use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw($node $folder $database @databases start_server install create_tables run error run_notice wait_for_lock);
+our @EXPORT = qw($node $folder $database @databases start_server install create_tables run error run_notice
+  wait_for_lock);
 
 our ($node, $folder, $database);
 our @databases = qw(extension plain modules);

@@ -1,5 +1,5 @@
-# The edition in plain SQL changes to the extension in place, without a rewrite, as docs/start/to_the_extension.sql says.
-# The way up from each of its modules, in place and by a dump.
+# The edition in plain SQL changes to the extension in place, without a rewrite, as docs/start/to_the_extension.sql
+# says. The way up from each of its modules, in place and by a dump.
 # Versions: the catalogs of PostgreSQL
 use strict;
 use warnings;
@@ -82,8 +82,8 @@ foreach my $modules ('ids', 'ids uuid', 'ids tables')
 	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$folder/$old.sql", '--rows-per-insert=1000', '-N', 'kid',
 			'-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
 	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
-	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$folder/$old.sql", '-d', $node->connstr("new_$old") ],
-		'into a database with the extension');
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$folder/$old.sql",
+			'-d', $node->connstr("new_$old") ], 'into a database with the extension');
 	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');
 	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;
 		ALTER TABLE orders ALTER number DROP DEFAULT;\n$block{'orders in place'}

@@ -22,8 +22,8 @@ from pgkid.ctl.steps import Runner, statement
 # The kinds of moves; `rows` is that of the rows of a partition
 Kind = Literal["rekey", "partition", "rows", "leave"]
 
-# The last step at whose end the state was saved, or nothing before the first such step. A step that can be repeated does
-# not save it. `swap` is also the exchange of a move of rows.
+# The last step at whose end the state was saved, or nothing before the first such step. A step that can be repeated
+# does not save it. `swap` is also the exchange of a move of rows.
 Saved = Literal["", "prepare", "validate", "swap", "back", "change"]
 
 
