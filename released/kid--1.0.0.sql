@@ -4748,8 +4748,9 @@ BEGIN ATOMIC
                                     AND lower(assigned) ~ CASE type
                                         WHEN 'flake'::text THEN '^kid[.]flake_(id|datacenter|worker)='::text
                                         WHEN 'sno'::text THEN '^kid[.]sno_partition='::text END)
-                THEN format('The server has more than one number of %s, because ALTER ROLE has set it for a role.'::text,
-                            type)
+                THEN format(
+                         'The server has more than one number of %s, because ALTER ROLE has set it for a role.'::text,
+                         type)
                 END,
            CASE WHEN type IN ('kid64'::text, 'kid53'::text)
                 THEN format('Set kid.lanes to %s, and kid.node to a number that is not in the pool.'::text, lanes)

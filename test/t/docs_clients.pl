@@ -1,9 +1,9 @@
-# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md, public-ids.md and worker-numbers.md show
-# programs that make test-clients runs. The code of each section is in the program that the section names, line by line
-# except for the indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client
-# has a section. SQL of the last two pages and of docs/clients/tools.md is not of a program: docs.pl runs it. A snippet
-# has no syntax error, if there is a parser for its language here; in any language it closes its brackets. Each row of
-# the first table of docs/clients/tools.md is printed by a program.
+# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md, public-ids.md and
+# worker-numbers.md show programs that make test-clients runs. The code of each section is in the program that the
+# section names, line by line except for the indentation; an empty line stands for any lines. Code after "<!-- not
+# run -->" is in none. Every client has a section. SQL of the last two pages and of docs/clients/tools.md is not of
+# a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language here; in any
+# language it closes its brackets. Each row of the first table of docs/clients/tools.md is printed by a program.
 use strict;
 use warnings;
 use File::Basename;

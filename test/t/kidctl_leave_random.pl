@@ -210,8 +210,8 @@ sub try
 				ON r.$s->{key} = c.$s->{children}[$_][1] WHERE c.tag LIKE 'w%'" } 0 .. $#{ $s->{children} });
 		is(left_of_kidctl($database), '', 'nothing is left of the move');
 		# In plain SQL, CASCADE drops what kid's own functions and types depend on, and nothing of the tables.
-		is($node->psql($database, $is_plain ? 'DROP SCHEMA kid_clocks, kid, kid_workers CASCADE' : 'DROP EXTENSION kid'), 0,
-			'nothing depends on kid');
+		my $drop = $is_plain ? 'DROP SCHEMA kid_clocks, kid, kid_workers CASCADE' : 'DROP EXTENSION kid';
+		is($node->psql($database, $drop), 0, 'nothing depends on kid');
 		same_text(shape_of($database), shape_of($expected), 'the schema is as one made with core types');
 	}
 	$node->safe_psql('postgres', "DROP DATABASE $database; DROP DATABASE $expected");

@@ -40,7 +40,8 @@ foreach ([ '1969-06-01 00:00:00', 'kid_next()', 'kid64_next(2)', 'kid_uuidv7()',
 {
 	my ($clock, @calls) = @$_;
 	$node->set_clock($clock);
-	like($node->error_of("SELECT $_"), qr{22008: timestamp out of range for }, "the first ID with a clock of $clock: $_")
+	like($node->error_of("SELECT $_"), qr/22008: timestamp out of range for /,
+		"the first ID with a clock of $clock: $_")
 	  foreach @calls;
 }
 $node->set_clock('+0');

@@ -56,7 +56,8 @@ sub code_in_an_index
 		CREATE INDEX ON strange.trap (strange.indexed(i));
 		CREATE MATERIALIZED VIEW strange.view AS SELECT strange.indexed(1) WITH NO DATA;
 		TRUNCATE strange.taken}), '', "$edition: a role without a right makes an index and a view");
-	foreach my $statement ('ANALYZE strange.trap', 'REINDEX TABLE strange.trap', 'REFRESH MATERIALIZED VIEW strange.view')
+	foreach my $statement ('ANALYZE strange.trap', 'REINDEX TABLE strange.trap',
+		'REFRESH MATERIALIZED VIEW strange.view')
 	{
 		sql($statement);
 		is(sql('SELECT string_agg(DISTINCT error, $$ $$) FROM strange.taken'), '42501',
@@ -90,7 +91,8 @@ sub settings_of_roles
 	my %setting = (orders => 'kid.flake_worker', sno => 'kid.sno_partition');
 	foreach my $pool (sort keys %setting)
 	{
-		my $refused = qr/^55000: this server makes IDs with numbers of pool "$pool"\nDETAIL:  .* more than one number of /;
+		my $refused =
+		  qr/^55000: this server makes IDs with numbers of pool "$pool"\nDETAIL:  .* more than one number of /;
 		foreach my $for ('ROLE stranger', 'ROLE stranger IN DATABASE extension', 'ROLE app')
 		{
 			sql("LOAD 'kid'; ALTER $for SET $setting{$pool} = 7");

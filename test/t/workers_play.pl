@@ -1,6 +1,6 @@
-# Processes that lease worker numbers never make an ID twice, though they are stopped, killed, forked and replaced, their
-# clocks are wrong, and that of the server steps. Processes that break the rules for clients do make IDs twice. This is a
-# small run of test/workers/play.py; make test-workers runs a longer one, with failovers.
+# Processes that lease worker numbers never make an ID twice, though they are stopped, killed, forked and replaced,
+# their clocks are wrong, and that of the server steps. Processes that break the rules for clients do make IDs twice.
+# This is a small run of test/workers/play.py; make test-workers runs a longer one, with failovers.
 # Promise: Worker numbers that PostgreSQL leases
 use strict;
 use warnings;
