@@ -345,7 +345,10 @@ BEGIN
            CASE WHEN fresh THEN 0
                 ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END
       FROM generate_series(first, last) AS n
-        ON CONFLICT ON CONSTRAINT numbers_pkey DO UPDATE SET closed = false;
+        ON CONFLICT ON CONSTRAINT numbers_pkey DO NOTHING;
+    -- Locks no number that is open, so that processes can renew it while the caller's transaction lasts.
+    UPDATE kid_workers.numbers AS n SET closed = false
+     WHERE n.pool = opened.pool AND n.number BETWEEN first AND last AND n.closed;
 END $$;
 COMMENT ON FUNCTION kid.kid_add_workers(
     text, bigint, bigint, text, integer, bigint, integer, integer, integer, boolean) IS
