@@ -3766,24 +3766,36 @@ END $$;
 COMMENT ON FUNCTION kid_workers.lock_own(kid_workers.pools, bigint, uuid, name, integer) IS
     'locks the number of which a caller has the last window, and returns where that ends';
 
--- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends.
+-- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends. Sessions
+-- of the role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more
+-- than the server has transactions can be missing from the count.
 CREATE OR REPLACE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    second bigint;
+    missing integer := current_setting('max_connections')::integer + current_setting('max_worker_processes')::integer
+        + current_setting('max_prepared_transactions')::integer;
+    held bigint;
+    own bigint;
 BEGIN
-    -- Waits for other sessions of the role.
-    INSERT INTO kid_workers.roles AS r VALUES (pool.pool, its_role)
-        ON CONFLICT ON CONSTRAINT roles_pkey DO UPDATE SET role = excluded.role;
-    second := kid_workers.this_second();
-    IF (SELECT count(*) FROM kid_workers.numbers AS n
-         WHERE n.pool = pool.pool AND n.role = its_role AND n.until > second) >= pool.per_role THEN
-        RAISE 'role "%" has too many worker numbers of pool "%"', its_role, pool.pool
-            USING ERRCODE = 'configuration_limit_exceeded',
-                  DETAIL = format('A role has at most %s at a time.', pool.per_role),
-                  HINT = 'Processes that end keep their number until its window ends. The owner of the database can '
-                           'raise the limit by kid_add_workers().';
-    END IF;
+    FOR attempt IN 1..2 LOOP
+        SELECT count(*), count(*) FILTER (WHERE n.xid = pg_current_xact_id_if_assigned()) INTO held, own
+          FROM kid_workers.numbers AS n
+         WHERE n.pool = pool.pool AND n.role = its_role AND n.until > kid_workers.this_second();
+        IF own > 0 THEN
+            RAISE 'this transaction has taken a worker number already'
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker().';
+        ELSIF held >= pool.per_role THEN
+            RAISE 'role "%" has too many worker numbers of pool "%"', its_role, pool.pool
+                USING ERRCODE = 'configuration_limit_exceeded',
+                      DETAIL = format('A role has at most %s at a time.', pool.per_role),
+                      HINT = 'Processes that end keep their number until its window ends. The owner of the database can '
+                               'raise the limit by kid_add_workers().';
+        END IF;
+        EXIT WHEN held + missing < pool.per_role OR attempt = 2;
+        -- Waits in a queue, and then counts again. To lock the row changes nothing in it.
+        INSERT INTO kid_workers.roles AS r VALUES (pool.pool, its_role) ON CONFLICT DO NOTHING;
+        PERFORM FROM kid_workers.roles AS r WHERE r.pool = pool.pool AND r.role = its_role FOR UPDATE;
+    END LOOP;
 END $$;
 COMMENT ON FUNCTION kid_workers.check_quota(kid_workers.pools, name) IS
     'raises an error if a role has as many numbers of a pool as it may have';
