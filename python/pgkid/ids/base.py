@@ -25,7 +25,9 @@ class Id:
     type_name: ClassVar[str]
     #: How many bits an ID has.
     bits: ClassVar[int]
-    #: How many of them, the lowest ones, are below the time.
+    #: How many bytes its binary form has.
+    size: ClassVar[int]
+    #: How many bits, the lowest ones, are below the time.
     lower_bits: ClassVar[int]
     #: The first and the last instant that an ID can have, in microseconds since 1970, UTC.
     first_micros: ClassVar[int]
@@ -59,13 +61,13 @@ class Id:
     @property
     def binary(self) -> bytes:
         """The binary form of the ID, as the database sends it."""
-        return self.number.to_bytes((self.bits + 7) // 8, "big")
+        return self.number.to_bytes(self.size, "big")
 
     @classmethod
     def of_binary(cls: type[T], binary: bytes) -> T:
         """Returns the ID with this binary form. Raises ValueError if there is no such ID."""
-        if len(binary) != (cls.bits + 7) // 8:
-            raise ValueError(f"a {cls.type_name} has {(cls.bits + 7) // 8} bytes, not {len(binary)}")
+        if len(binary) != cls.size:
+            raise ValueError(f"a {cls.type_name} has {cls.size} bytes, not {len(binary)}")
         return cls.of_number(int.from_bytes(binary, "big"))
 
     def base32(self, prefix: str = "") -> str:

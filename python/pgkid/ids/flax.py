@@ -19,6 +19,7 @@ class Flax(CountsMillis, Base64Id, alphabet=ALPHABET):
 
     type_name = "flax"
     bits = 96
+    size = 12
     lower_bits = 56
     first_micros = 1_420_070_400_000_000
     last_micros = first_micros + (1000 << 40) - 1

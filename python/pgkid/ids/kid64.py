@@ -26,6 +26,7 @@ class Kid64(Base64Id, alphabet=ALPHABET):
 
     type_name = "kid64"
     bits = 64
+    size = 8
     lower_bits = 14
     first_micros = 0
     last_micros = LAST_MICROS
@@ -62,6 +63,7 @@ class Kid96(Base64Id, alphabet=ALPHABET):
 
     type_name = "kid96"
     bits = 96
+    size = 12
     first_micros = 0
     last_micros = LAST_MICROS
     _pattern = re.compile(r"[.0-9A-Z_a-z]{16}")

@@ -52,21 +52,10 @@ class Kid53(NumberId):
 
     type_name = "kid53"
     bits = 53
+    size = 8
     lower_bits = 12
     first_micros = 1_577_836_800_000_000
     last_micros = first_micros + (1000 << 41) - 1
-
-    @property
-    def binary(self) -> bytes:
-        """The binary form of the ID, that of a bigint."""
-        return int(self).to_bytes(8, "big")
-
-    @classmethod
-    def of_binary(cls, binary: bytes) -> Kid53:
-        """Returns the ID with this binary form. Raises ValueError if there is no such ID."""
-        if len(binary) != 8:
-            raise ValueError(f"a bigint has 8 bytes, not {len(binary)}")
-        return cls(int.from_bytes(binary, "big"))
 
     @classmethod
     def make(cls, time: datetime, sequence: int) -> Kid53:
@@ -84,6 +73,7 @@ class Flake(NumberId):
 
     type_name = "flake"
     bits = 64
+    size = 8
     lower_bits = 22
     first_micros = 0
     last_micros = (1000 << 42) - 1

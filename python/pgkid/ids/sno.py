@@ -25,6 +25,7 @@ class Sno(CountsMillis, TextId):
 
     type_name = "sno"
     bits = 80
+    size = 10
     lower_bits = 41
     unit_micros = 4000
     first_micros = 1_262_304_000_000_000

@@ -59,5 +59,5 @@ class Base64Id(TextId):
     @classmethod
     def of_number(cls: type[B], number: int) -> B:
         """Returns the ID with these bits. Raises ValueError if there are too many."""
-        text = b2a_base64(cls._checked(number).to_bytes(cls.bits // 8, "big"), newline=False)
+        text = b2a_base64(cls._checked(number).to_bytes(cls.size, "big"), newline=False)
         return str.__new__(cls, text.rstrip(b"=").translate(cls._from_base64).decode())

@@ -23,6 +23,7 @@ class UuidV7(Id, UUID):
 
     type_name = "uuid version 7"
     bits = 128
+    size = 16
     lower_bits = 80
     first_micros = 0
     last_micros = (1000 << 48) - 1

@@ -1,4 +1,4 @@
-"""pgkid.ids compared with the functions of the database, for random IDs and times. PGHOST and its kin name the server."""
+"""pgkid.ids compared with the functions of the database, for random IDs and times. It needs PGHOST and its kin."""
 
 from __future__ import annotations
 
