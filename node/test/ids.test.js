@@ -282,6 +282,7 @@ test('what is no ID is an error, whose code is the one of the server', () => {
 
 test('texts with bits beyond the ID', () => {
   assert.throws(() => kid64.fromText('zzzzzzzzzzx'), InvalidIdError);
+  assert.equal(kid64.fromBigInt(0n), '...........');
   assert.equal(kid64.fromText('zzzzzzzzzzw'), kid64.ceil(Infinity));
   assert.throws(() => flake.fromText('18446744073709551616'), InvalidIdError);
   assert.throws(() => flake.fromText('01'), InvalidIdError);

@@ -12,7 +12,8 @@ const folder = process.env.KID_VECTORS
  * @returns {Record<string, string>[]}
  */
 export function vectors(name) {
-  const lines = readFileSync(new URL(`${name}.tsv`, folder), 'utf8').split('\n').filter((line) => !line.startsWith('#'));
+  const text = readFileSync(new URL(`${name}.tsv`, folder), 'utf8');
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
   const names = lines[0].split('\t');
   return lines.slice(1, -1).map((line) => {
     const fields = line.split('\t');
