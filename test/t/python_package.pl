@@ -24,7 +24,9 @@ delete $ENV{PYTHONPATH};
 
 system_or_bail('test/packages', "$folder/packages");
 my @packages = ("pgkid-$version-py3-none-any.whl", "pgkid-$version.tar.gz");
-is_deeply([ sort map { s{.*/}{}r } glob "$folder/packages/pgkid-*" ], \@packages, 'the wheel and the sources are built');
+is_deeply(
+	[ sort map { s{.*/}{}r } glob "$folder/packages/pgkid-*.{whl,tar.gz}" ],
+	\@packages, 'the wheel and the sources are built');
 
 # Nothing of the source tree is found from here.
 chdir $folder or die "$folder: $!";
