@@ -22,7 +22,7 @@ local %ENV = (%ENV, HOME => $folder, PIP_NO_INDEX => 1, PIP_CONFIG_FILE => '/dev
 	KID_VECTORS => "$tree/test/vectors");
 delete $ENV{PYTHONPATH};
 
-system_or_bail('test/packages', "$folder/packages");
+system_or_bail('test/packages', "$folder/packages", 'python');
 my @packages = ("pgkid-$version-py3-none-any.whl", "pgkid-$version.tar.gz");
 is_deeply(
 	[ sort map { s{.*/}{}r } glob "$folder/packages/pgkid-*.{whl,tar.gz}" ],

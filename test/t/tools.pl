@@ -1,4 +1,4 @@
-# What docs say about tools that are not started here: docs/guides/kid64.mjs and the files beside it give the numbers and
+# What docs say about tools that are not started here: docs/guides/kid64.go and the files beside it give the numbers and
 # times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what
 # this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's
 # package prometheus), accepts the alerts.
@@ -36,15 +36,6 @@ my @vectors = map {
 my $rows = "$temporary/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
 my %formulas = (
-	node => [ 'kid64.mjs', <<'END' ],
-import { readFileSync } from 'node:fs';
-for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
-  const [t, n, us] = row.split('\t'), id = BigInt.asUintN(64, BigInt(n));
-  const equal = number(t) === id && text(id) === t && micros(id) === BigInt(us) &&
-    floor(BigInt(us)) === id >> 14n << 14n;
-  console.log(equal ? 'True' : 'False');
-}
-END
 	go => [ 'kid64.go', <<'END' ],
 func main() {
 	var t string
