@@ -50,6 +50,11 @@ class UuidV7(Id, UUID):
         made._check()
         return made
 
+    @classmethod
+    def of_uuid(cls: type[T], uuid: UUID) -> T:
+        """Returns a UUID that a driver returned as this type. Raises ValueError if it is not of version 7."""
+        return cls.of_number(uuid.int)
+
     @property
     def micros(self) -> int:
         """When the millisecond of the UUID begins, in microseconds since 1970, UTC."""

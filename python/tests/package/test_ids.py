@@ -128,6 +128,7 @@ class Vectors(unittest.TestCase):
             one = UuidV7(row["text"])
             self.assertEqual(one, UUID(row["text"]))
             self.assertEqual(one.binary.hex(), row["hex"])
+            self.assertEqual((UuidV7.of_uuid(UUID(row["text"])), type(UuidV7.of_uuid(one))), (one, UuidV7))
             self.assertEqual(one, UuidV7.of_binary(bytes.fromhex(row["hex"])))
             self.assertEqual(one.micros, int(row["unix_ms"]) * 1000)
             self.assertEqual(str(one), row["text"])

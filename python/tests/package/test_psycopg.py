@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 from pgkid._types import CLASSES
-from pgkid.ids import Kid64
+from pgkid.ids import Kid53, Kid64, UuidV7
 from pgkid.psycopg import register, register_async
 
 NEXT = {"kid64": "kid_next", "kid96": "kid96_next", "sno": "sno_next", "flake": "flake_next", "flax": "flax_next"}
@@ -46,6 +46,16 @@ class Psycopg(unittest.TestCase):
         for kind in CLASSES.values():
             for one in kind.of_number(0), kind.of_number((1 << kind.bits) - 1):
                 self.assertEqual(self.value("SELECT %s", [one]), one)
+
+    def test_numbers_and_uuids(self) -> None:
+        """psycopg takes the other IDs for the int and the UUID that they are."""
+        for made in (
+            Kid53(self.value("SELECT kid53_next()", [])),
+            UuidV7.of_uuid(self.value("SELECT kid_uuidv7()", [])),
+        ):
+            for mark in "%s", "%t", "%b":
+                self.assertEqual(self.value(f"SELECT {mark}", [made]), made)
+            self.assertEqual(self.value("SELECT %s", [[made, made]]), [made, made])
 
     def test_copy(self) -> None:
         ids = [row[0] for row in self.conn.execute("SELECT kid_next(100)")]

@@ -120,6 +120,9 @@ print("nested", Line.objects.select_related("order").get().order.id)
 
 steps.show("uuid", [Payment.objects.create().id for _ in range(1000)])
 steps.show("dated", [each.id for each in Payment.objects.filter(id__gte=since).order_by("id")[:10]])
+some = Payment.objects.bulk_create([Payment(), Payment()])
+assert some[0].id < some[1].id and Payment.objects.filter(id__in=[each.id for each in some]).count() == 2
+Payment.objects.filter(id__in=[each.id for each in some]).delete()
 
 if django.VERSION >= (5,):
     # save() changes no row that was not fetched.
