@@ -20,7 +20,7 @@
  * @typedef {object} Options
  * @property {Pool} pool of the database with the rows
  * @property {string} table the name of the table, which can begin with its schema
- * @property {string} name of the consumer: a row of the table of cursors, which has to exist
+ * @property {string} name of the consumer: a row of the table of cursors, which `createCursor()` makes
  * @property {(rows: any[], client: any) => unknown} handle handles some rows, in the order of their IDs. With
  *   `exactly once` the client is in the transaction that moves the cursor: what the function writes by it is committed
  *   together with the cursor. With `at least once` there is no client
@@ -42,13 +42,17 @@
  *   tries again; by default a warning of the process
  */
 
-/** @type {Record<Ids, string>} */
-const HORIZONS = {
-  kid64: 'kid_horizon()',
-  kid53: 'kid53_horizon()',
-  flake: 'flake_horizon()',
-  uuidv7: 'kid_uuidv7_horizon()',
-  tracked: '$3',
+/**
+ * For each kind of IDs its horizon in a query, the type of a cursor, and a cursor before all IDs.
+ * @type {Record<Ids, { horizon: string, type: string, least: string }>}
+ */
+const KINDS = {
+  kid64: { horizon: 'kid_horizon()', type: 'kid64', least: '...........' },
+  kid53: { horizon: 'kid53_horizon()', type: 'bigint', least: '-1' },
+  flake: { horizon: 'flake_horizon()', type: 'flake', least: '0' },
+  uuidv7: { horizon: 'kid_uuidv7_horizon()', type: 'uuid', least: '00000000-0000-0000-0000-000000000000' },
+  // The horizon of a tracked table is asked for before.
+  tracked: { horizon: '$3', type: 'bigint', least: `${-(2n ** 63n)}` },
 };
 
 /** Milliseconds between two tries: the first, and the longest. */
@@ -91,18 +95,18 @@ class Consumer {
   /** @param {Options} options */
   constructor(options) {
     const { pool, table, ids = 'kid64', id = 'id', columns, where, listen, delivery = 'exactly once' } = options;
-    if (!Object.hasOwn(HORIZONS, ids)) throw new RangeError(`ids: ${ids}`);
+    const { horizon } = kindOf(ids);
     if (!['exactly once', 'at least once'].includes(delivery)) throw new RangeError(`delivery: ${delivery}`);
     const defaults = { work: pool, batch: 1000, wait: listen ? 5000 : 200, onRetry: warn };
     this.#options = { ...defaults, ...options, ids, id, delivery };
 
     const key = quoted(id);
     const list = columns ? [id, ...columns.filter((column) => column !== id)].map(quoted).join(', ') : '*';
-    this.#read = `SELECT ${list} FROM ${qualified(table)} WHERE ${key} > $1 AND ${key} < ${HORIZONS[ids]}`
+    this.#read = `SELECT ${list} FROM ${qualified(table)} WHERE ${key} > $1 AND ${key} < ${horizon}`
       + `${where ? ` AND (${where})` : ''} ORDER BY ${key} LIMIT $2`;
     const cursors = qualified(options.cursors ?? 'consumers');
     this.#select = `SELECT last::text AS last FROM ${cursors} WHERE name = $1`;
-    this.#update = `UPDATE ${cursors} SET last = $1 WHERE name = $2`;
+    this.#update = `UPDATE ${cursors} SET last = $1 WHERE name = $2 AND last = $3`;
 
     if (options.signal?.aborted) this.#stopped = true;
     options.signal?.addEventListener('abort', () => this.#halt(), { once: true });
@@ -199,17 +203,18 @@ class Consumer {
 
   /** Handles rows and moves the cursor in one transaction. */
   async #handleOnce() {
-    const { pool, work, name, handle } = this.#options;
+    const { work, name, handle } = this.#options;
+    const { last, rows } = await this.#look();
+    if (rows.length === 0) return 0;
     const client = await work.connect();
     client.on('error', ignore);
     let failed = true;
     try {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const last = cursorIn(await client.query(`${this.#select} FOR UPDATE`, [name]), name);
-      const rows = await this.#rowsAfter(last, work === pool ? client : pool);
-      if (rows.length > 0) {
+      // Looking has locked nothing. Another consumer of this name may have handled these rows meanwhile.
+      if (cursorIn(await client.query(`${this.#select} FOR UPDATE`, [name]), name) === last) {
         await handle(rows, client);
-        await client.query(this.#update, [this.#lastOf(rows), name]);
+        await client.query(this.#update, [this.#lastOf(rows), name, last]);
       }
       await client.query('COMMIT');
       failed = false;
@@ -223,29 +228,20 @@ class Consumer {
 
   /** Handles rows, then moves the cursor, unless another consumer of this name has moved it. */
   async #handleAgain() {
-    const { pool, work, name, handle } = this.#options;
-    const last = cursorIn(await work.query(this.#select, [name]), name);
-    const rows = await this.#rowsAfter(last, pool);
+    const { work, name, handle } = this.#options;
+    const { last, rows } = await this.#look();
     if (rows.length === 0) return 0;
     await handle(rows, undefined);
-    await work.query(`${this.#update} AND last = $3`, [this.#lastOf(rows), name, last]);
+    await work.query(this.#update, [this.#lastOf(rows), name, last]);
     return rows.length;
   }
 
-  /**
-   * Returns the rows after a cursor that the horizon has passed.
-   * @param {string} last
-   * @param {{ query: Pool['query'] }} db
-   */
-  async #rowsAfter(last, db) {
-    const { ids, table, batch } = this.#options;
-    const values = [last, batch];
-    if (ids === 'tracked') {
-      // It is valid for later statements.
-      const { rows } = await db.query('CALL kid_horizon($1, NULL)', [qualified(table)]);
-      values.push(rows[0].horizon);
-    }
-    return (await db.query(this.#read, values)).rows;
+  /** Returns the cursor, and the rows after it that the horizon has passed. It locks and writes nothing. */
+  async #look() {
+    const { pool, work, name, table, ids, batch } = this.#options;
+    const last = cursorIn(await work.query(this.#select, [name]), name);
+    const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(pool, table, ids)]);
+    return { last, rows };
   }
 
   /** @param {any[]} rows */
@@ -254,19 +250,63 @@ class Consumer {
   }
 }
 
+/** @param {Ids} ids */
+function kindOf(ids) {
+  if (!Object.hasOwn(KINDS, ids)) throw new RangeError(`ids: ${ids}`);
+  return KINDS[ids];
+}
+
+/**
+ * Returns the horizon of a tracked table in a list, which is empty for others. It is valid for later statements.
+ * @param {Pool} pool
+ * @param {string} table
+ * @param {Ids} ids
+ * @returns {Promise<string[]>}
+ */
+async function trackedHorizon(pool, table, ids) {
+  if (ids !== 'tracked') return [];
+  return [(await pool.query('CALL kid_horizon($1, NULL)', [qualified(table)])).rows[0].horizon];
+}
+
 /**
  * @param {{ rows: any[] }} result
  * @param {string} name
  * @returns {string}
  */
 function cursorIn({ rows }, name) {
-  if (rows.length === 0) throw new Error(`the table of cursors has no consumer ${JSON.stringify(name)}`);
+  if (rows.length === 0) throw new Error(`there is no cursor ${JSON.stringify(name)}: call createCursor()`);
   return rows[0].last;
 }
 
 /** @param {Error} error */
 function warn(error) {
   process.emitWarning(`a consumer tries again after: ${error.message}`, 'KidConsumer');
+}
+
+/**
+ * Creates the cursor of a consumer, and its table, unless they exist. The consumer begins before all rows, or with
+ * `fromNow` after those that are below the horizon.
+ * @param {Pick<Options, 'pool' | 'work' | 'table' | 'name' | 'ids' | 'id' | 'cursors'>} options those of `consume()`
+ * @param {{ fromNow?: boolean }} [start]
+ */
+export async function createCursor(options, { fromNow = false } = {}) {
+  const { pool, work = pool, table, name, ids = 'kid64', id = 'id' } = options;
+  const { horizon, type, least } = kindOf(ids);
+  const cursors = qualified(options.cursors ?? 'consumers');
+  // A role that may not create tables can use one that exists.
+  if ((await work.query('SELECT to_regclass($1) AS found', [cursors])).rows[0].found === null) {
+    await work.query(`CREATE TABLE IF NOT EXISTS ${cursors} (name text PRIMARY KEY, last ${type} NOT NULL)`);
+  }
+  let last = least;
+  if (fromNow) {
+    const key = quoted(id);
+    const values = await trackedHorizon(pool, table, ids);
+    const { rows } = await pool.query(
+      `SELECT ${key}::text AS last FROM ${qualified(table)} WHERE ${key} < ${horizon.replace('$3', '$1')}`
+      + ` ORDER BY ${qualified(table)}.${key} DESC LIMIT 1`, values);
+    if (rows.length > 0) last = rows[0].last;
+  }
+  await work.query(`INSERT INTO ${cursors} (name, last) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, last]);
 }
 
 /**

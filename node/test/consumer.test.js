@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { consume } from 'pgkid/consumer';
+import { consume, createCursor } from 'pgkid/consumer';
 
 const pool = new pg.Pool({ max: 12 });
 pool.on('error', () => {});
@@ -11,27 +11,26 @@ const query = async (/** @type {string} */ text) => (await pool.query(text)).row
 
 /** The types of keys, as the server has them, and what makes them. */
 const KINDS = /** @type {const} */ ({
-  kid64: ['kid64', 'kid_next()', '...........'],
-  kid53: ['bigint', 'kid53_next()', '-1'],
-  flake: ['flake', 'flake_next()', '0'],
-  uuidv7: ['uuid', 'kid_uuidv7()', '00000000-0000-0000-0000-000000000000'],
-  tracked: ['bigint', "nextval('consuming.events_id')", '-1'],
+  kid64: ['kid64', 'kid_next()'],
+  kid53: ['bigint', 'kid53_next()'],
+  flake: ['flake', 'flake_next()'],
+  uuidv7: ['uuid', 'kid_uuidv7()'],
+  tracked: ['bigint', "nextval('consuming.events_id')"],
 });
 
 /** @param {keyof typeof KINDS} kind */
 async function makeTables(kind) {
-  const [type, next, least] = KINDS[kind];
+  const [type, next] = KINDS[kind];
   await query(`
     SET client_min_messages = warning;
     DROP SCHEMA IF EXISTS consuming CASCADE;
     CREATE SCHEMA consuming;
     CREATE SEQUENCE consuming.events_id;
     CREATE TABLE consuming.events (id ${type} PRIMARY KEY DEFAULT ${next}, payload text, part int DEFAULT 0);
-    CREATE TABLE consuming.consumers (name text PRIMARY KEY, last ${type} NOT NULL DEFAULT '${least}');
-    INSERT INTO consuming.consumers (name) VALUES ('billing');
     CREATE TABLE consuming.handled (nr serial, id text, payload text);
     RESET client_min_messages`);
   if (kind === 'tracked') await query("SELECT kid_track('consuming.events')");
+  await createCursor({ ...usual, ids: kind });
 }
 
 /**
@@ -105,6 +104,28 @@ for (const ids of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))) {
     assert.ok(retries > 3 && written.length > 100, `${retries} retries`);
   });
 }
+
+test('a cursor begins after the rows of now', async () => {
+  for (const ids of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))) {
+    await makeTables(ids);
+    await createCursor({ ...usual, ids, name: 'empty' }, { fromNow: true });
+    await query("INSERT INTO consuming.events (payload) SELECT 'x' FROM generate_series(1, 12)");
+    await createCursor({ ...usual, ids, name: 'late' }, { fromNow: true });
+    await createCursor({ ...usual, ids }, { fromNow: true });
+    const rows = await query(`
+      SELECT name, (SELECT count(*) FROM consuming.events WHERE id > last)::int AS left
+        FROM consuming.consumers ORDER BY name`);
+    assert.deepEqual(rows.map(({ name, left }) => `${name} ${left}`), ['billing 12', 'empty 12', 'late 0'], ids);
+  }
+});
+
+test('a consumer without rows writes nothing', async () => {
+  const consumer = consume({ ...usual, handle: record });
+  const before = await query('SELECT xmin, xmax FROM consuming.consumers');
+  await sleep(200);
+  await consumer.stop();
+  assert.deepEqual(await query('SELECT xmin, xmax FROM consuming.consumers'), before);
+});
 
 test('at least once: none is missed, and no transaction is open meanwhile', async () => {
   /** @type {string[]} */
@@ -206,8 +227,8 @@ test('stopping: after the rows at work, by a signal, before the start', async ()
 test('errors that do not pass by themselves', async () => {
   await query("INSERT INTO consuming.events (payload) VALUES ('x')");
   const wrong = async (/** @type {any} */ options) => consume({ ...usual, handle: record, ...options }).done;
-  await assert.rejects(wrong({ name: 'nobody' }), /no consumer "nobody"/);
-  await assert.rejects(wrong({ name: 'nobody', delivery: 'at least once' }), /no consumer "nobody"/);
+  await assert.rejects(wrong({ name: 'nobody' }), /there is no cursor "nobody": call createCursor/);
+  await assert.rejects(wrong({ name: 'nobody', delivery: 'at least once' }), /there is no cursor "nobody"/);
   await assert.rejects(wrong({ handle: () => { throw new TypeError('mine'); } }), /^TypeError: mine$/);
   await assert.rejects(wrong({ handle: () => Promise.reject(null) }), (error) => error === null);
   await assert.rejects(wrong({ handle: (/** @type {any} */ _, /** @type {any} */ client) => client.query('SELEC') }),
@@ -218,6 +239,7 @@ test('errors that do not pass by themselves', async () => {
   }), { code: '25P02' });
   await assert.rejects(wrong({ table: 'nowhere' }), { code: '42P01' });
   await assert.rejects(wrong({ ids: 'kid96' }), RangeError);
+  await assert.rejects(createCursor(/** @type {any} */ ({ ...usual, ids: 'sno' })), RangeError);
   await assert.rejects(wrong({ delivery: 'once' }), RangeError);
   assert.deepEqual(await query('SELECT last FROM consuming.consumers'), [{ last: '...........' }]);
 });

@@ -1,11 +1,16 @@
 // A consumer of events, by pg (node-postgres).
 import pg from 'pg';
-import { consume } from 'pgkid/consumer';
+import { consume, createCursor } from 'pgkid/consumer';
 
-const consumer = consume({
+const events = {
   pool: new pg.Pool({ connectionString: process.env.DATABASE_URL }),
   table: 'events',
   name: 'billing',
+};
+await createCursor(events);
+
+const consumer = consume({
+  ...events,
   handle: async (rows, client) => {
     for (const { id, payload } of rows) {
       await client.query('INSERT INTO handled (id, payload) VALUES ($1, $2)', [id, payload]);
