@@ -1,4 +1,4 @@
-"""The processes of test/t/python_consumer.pl: one that writes events, and those that consume them.
+"""The processes of test/t/package_consumers.pl: one that writes events, and those that consume them.
 
     events.py write DSN                        writes until it gets SIGTERM, and outlives lost connections
     events.py exactly-once DSN TABLE IDS       handles each event in the table `handled_TABLE`
@@ -40,7 +40,7 @@ def write(dsn: str) -> None:
 
 def consume(how: str, dsn: str, table: str, ids: str, file: str = "") -> None:
     """Consumes events in one of two ways, until it gets SIGTERM."""
-    consumer = Consumer(dsn, table, f"{how} {table}", ids=ids, poll=0.05, cursors=f"consumers_{table}")
+    consumer = Consumer(dsn, table, f"{how} {file or table}", ids=ids, poll=0.05, cursors=f"consumers_{table}")
     consumer.stop_on_signals()
 
     def handle(connection: psycopg.Connection[Any], rows: Sequence[Any]) -> None:

@@ -1,7 +1,7 @@
-# Consumers of pgkid for Python beside faults: their processes are killed, the server is stopped as by a crash and starts
+# Consumers of pgkid for Python and for Node, if npm is here, beside faults: their processes are killed, the server is stopped as by a crash and starts
 # again, and so does pgbouncer between them, if it is installed. Writers go on meanwhile. Consumers that handle an event in
 # the database handle each once and in order, of a table with kid64 and of a tracked one with a bigserial; two processes
-# have the same name. One that works outside sends each event at least once, and in order if the receiver ignores those
+# have the same name, one in each language. One that works outside sends each event at least once, and in order if the receiver ignores those
 # that it has. KID_SECONDS says how long the faults last.
 # Promise: No row is still to come
 use strict;
@@ -33,7 +33,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE handled_tracked (nr bigserial, id bigint);
 	CREATE TABLE consumers_events (name text PRIMARY KEY, last kid64 NOT NULL);
 	CREATE TABLE consumers_tracked (name text PRIMARY KEY, last bigint NOT NULL);
-	INSERT INTO consumers_events VALUES ('exactly-once events', '...........'), ('at-least-once events', '...........');
+	INSERT INTO consumers_events VALUES ('exactly-once events', '...........');
 	INSERT INTO consumers_tracked VALUES ('exactly-once tracked', 0)});
 
 # pgbouncer gives a session to each transaction, so a consumer has none of its own.
@@ -58,12 +58,36 @@ sub start_bouncer
 	return;
 }
 
-my $program = getcwd . '/python/tests/package/events.py';
-sub start_process { return IPC::Run::start([ $python, $program, @_ ], '<', '/dev/null', '>&', "$folder/output") }
-my @consumers = map { ([@$_]) } ([ 'exactly-once', $through, 'events', 'kid64' ]) x 2,
-  ([ 'exactly-once', $through, 'tracked', 'tracked' ]) x 2, [ 'at-least-once', $through, 'events', 'kid64', "$folder/sent" ];
-my @processes = map { start_process(@$_) } @consumers;
-my @writers = map { start_process('write', $direct) } 1 .. 2;
+# Returns the command of the consumers for Node, with the package and pg in a folder, or nothing.
+sub command_for_node
+{
+	my ($pg) = slurp_file('node/package.json') =~ /"pg": "([^"]+)"/;
+	my $application = "$folder/application";
+	mkdir $application;
+	my @install = (
+		qw(npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --prefix),
+		$application, '--cache', "$folder/npm", "pg\@$pg");
+	IPC::Run::run(\@install, '<', '/dev/null', '>&', "$folder/npm.log") or return;
+	my $package = "$application/node_modules/pgkid";
+	mkdir $package;
+	system_or_bail('cp', '-R', 'node/package.json', 'node/src', $package);
+	system_or_bail('cp', 'node/test/events.mjs', $application);
+	return ('node', "$application/events.mjs");
+}
+
+my @python = ($python, getcwd . '/python/tests/package/events.py');
+my @node = command_for_node();
+note('without Node') unless @node;
+my $other = @node ? \@node : \@python;
+sub start_process { return IPC::Run::start([@_], '<', '/dev/null', '>&', "$folder/output") }
+my @tables = ([ 'events', 'kid64' ], [ 'tracked', 'tracked' ]);
+my @files = @node ? ("$folder/sent.python", "$folder/sent.node") : "$folder/sent.python";
+my @commands = map { my $command = $_; map { [ @$command, 'exactly-once', $through, @$_ ] } @tables } \@python, $other;
+push @commands, [ @python, 'at-least-once', $through, @{ $tables[0] }, $files[0] ];
+push @commands, [ @node, 'at-least-once', $through, @{ $tables[0] }, $files[1] ] if @node;
+$node->safe_psql('postgres', "INSERT INTO consumers_events VALUES ('at-least-once $_', '...........')") foreach @files;
+my @processes = map { start_process(@$_) } @commands;
+my @writers = map { start_process(@python, 'write', $direct) } 1 .. 2;
 
 my %faults;
 my $end = time + ($ENV{KID_SECONDS} // 15);
@@ -87,7 +111,7 @@ while (time < $end)
 	{
 		my $victim = int rand @processes;
 		$processes[$victim]->kill_kill(grace => 0);
-		$processes[$victim] = start_process(@{ $consumers[$victim] });
+		$processes[$victim] = start_process(@{ $commands[$victim] });
 		$faults{'a consumer was killed'}++;
 	}
 }
@@ -95,7 +119,11 @@ note("$_ $faults{$_} times") foreach sort keys %faults;
 $_->signal('TERM') foreach @writers;
 $_->finish foreach @writers;
 
-sub sent { return -e "$folder/sent" ? grep { length == 11 } split /\n/, slurp_file("$folder/sent") : () }
+sub sent
+{
+	my ($file) = @_;
+	return -e $file ? grep { length == 11 } split /\n/, slurp_file($file) : ();
+}
 my %written = map { $_ => $node->safe_psql('postgres', qq{SELECT string_agg(id::text, ' ' ORDER BY id) FROM $_}) }
   qw(events tracked);
 my ($last) = $written{events} =~ /(\S+)$/;
@@ -103,7 +131,10 @@ my $count = $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM events) +
 $node->poll_query_until('postgres',
 	'SELECT (SELECT count(*) FROM handled_events) + (SELECT count(*) FROM handled_tracked)', $count)
   or diag slurp_file("$folder/output");
-for (1 .. 300) { last if (sent())[-1] eq $last; sleep 0.1 }
+foreach my $file (@files)
+{
+	for (1 .. 300) { last if ((sent($file))[-1] // '') eq $last; sleep 0.1 }
+}
 $_->signal('TERM') foreach @processes;
 ok($_->finish, 'a consumer ends in order') foreach @processes;
 $bouncer->kill_kill if $bouncer;
@@ -115,8 +146,12 @@ foreach my $table (sort keys %written)
 	ok($handled eq $written{$table}, "each event in $table was handled once and in order")
 	  or diag(scalar(split / /, $handled) . ' handled, ' . scalar(split / /, $written{$table}) . ' written');
 }
-my ($newest, @received) = '';
-foreach my $id (sent()) { push @received, $newest = $id if $id gt $newest }
-ok("@received" eq $written{events}, 'each event was sent, and in order to one that ignores those that it has');
+foreach my $file (@files)
+{
+	my ($newest, @received) = '';
+	foreach my $id (sent($file)) { push @received, $newest = $id if $id gt $newest }
+	ok("@received" eq $written{events},
+		'each event was sent, and in order to one that ignores those that it has: ' . $file =~ s/.*\.//r);
+}
 
 done_testing();
