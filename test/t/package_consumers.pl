@@ -1,8 +1,9 @@
-# Consumers of pgkid for Python and for Node, if npm is here, beside faults: their processes are killed, the server is stopped as by a crash and starts
-# again, and so does pgbouncer between them, if it is installed. Writers go on meanwhile. Consumers that handle an event in
-# the database handle each once and in order, of a table with kid64 and of a tracked one with a bigserial; two processes
-# have the same name, one in each language. One that works outside sends each event at least once, and in order if the receiver ignores those
-# that it has. KID_SECONDS says how long the faults last.
+# Consumers of pgkid for Python and for Node, if npm is here, beside faults: their processes are killed, the server is
+# stopped as by a crash and starts again, and so does pgbouncer between them, if it is installed. Writers go on
+# meanwhile. Consumers that handle an event in the database handle each once and in order, of a table with kid64 and of
+# a tracked one with a bigserial; two processes have the same name, one in each language. One that works outside sends
+# each event at least once, and in order if the receiver ignores those that it has. KID_SECONDS says how long the faults
+# last.
 # Promise: No row is still to come
 use strict;
 use warnings;
@@ -46,7 +47,8 @@ if ($pgbouncer && $> != 0)
 	my $user = $node->safe_psql('postgres', 'SELECT current_user');
 	append_to_file("$folder/users", qq{"$user" ""\n});
 	append_to_file("$folder/pgbouncer.ini", "[databases]\npostgres = host=" . $node->host . " port=" . $node->port
-		  . "\n[pgbouncer]\nunix_socket_dir = $folder\nlisten_port = 6432\nauth_type = trust\nauth_file = $folder/users\n"
+		  . "\n[pgbouncer]\nunix_socket_dir = $folder\nlisten_port = 6432\nauth_type = trust\n"
+		  . "auth_file = $folder/users\n"
 		  . "pool_mode = transaction\nlogfile = $folder/pgbouncer.log\nserver_login_retry = 1\n");
 	start_bouncer();
 	$through = "host=$folder port=6432 dbname=postgres user=$user";
@@ -54,7 +56,8 @@ if ($pgbouncer && $> != 0)
 
 sub start_bouncer
 {
-	$bouncer = IPC::Run::start([ $pgbouncer, '-q', "$folder/pgbouncer.ini" ], '<', '/dev/null', '>&', "$folder/bouncer.out");
+	my @command = ($pgbouncer, '-q', "$folder/pgbouncer.ini");
+	$bouncer = IPC::Run::start(\@command, '<', '/dev/null', '>&', "$folder/bouncer.out");
 	return;
 }
 

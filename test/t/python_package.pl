@@ -1,6 +1,6 @@
-# The package pgkid for Python as its users get it: test/packages builds the wheel and the sources, pip installs them into
-# fresh environments, and the tests in python/tests/package run there. They read test/vectors, as the tests of the core
-# do, and compare with the functions of the server. They run each line and each branch of the codecs.
+# The package pgkid for Python as its users get it: test/packages builds the wheel and the sources, pip installs them
+# into fresh environments, and the tests in python/tests/package run there. They read test/vectors, as the tests of the
+# core do, and compare with the functions of the server. They run each line and each branch of the codecs.
 # Versions: Python and psycopg, which are newer in the Debian that has 18
 use strict;
 use warnings;

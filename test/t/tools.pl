@@ -1,7 +1,8 @@
 # What docs say about tools that are not started here: docs/guides/kid64.go and the files beside it give the numbers and
-# times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what
-# this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's
-# package prometheus), accepts the alerts.
+# times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query
+# for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml
+# and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus),
+# accepts the alerts.
 # Versions: Python, NumPy and pandas, which are newer in the Debian that has 18
 use strict;
 use warnings;
