@@ -28,7 +28,7 @@
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root
 #@ make deb                    Debian packages, their tests and lintian's, in build/deb; ten minutes; root
 #@ make dist                   the zip for PGXN, in build
-#@ make packages               the packages pgkid for Python and for Node, in build/packages
+#@ make packages               the packages pgkid for Python, Node and Ruby, in build/packages
 #@ make bench                  speed, as ratios and plots, to bench/results; ten minutes; bench/run has its sizes
 #@ make report                 the page docs/why/tested.md: which tests hold which promise
 #@ make released               the install scripts and the modules in plain SQL, in released
