@@ -1,4 +1,4 @@
-// The processes of test/t/package_consumers.pl that consume in Node:
+// The processes of test/t/consumer_packages.pl that consume in Node:
 //
 //     events.mjs exactly-once DSN TABLE IDS       handles each event in the table `handled_TABLE`
 //     events.mjs at-least-once DSN TABLE IDS FILE appends the ID of each event to a file

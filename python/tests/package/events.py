@@ -1,4 +1,4 @@
-"""The processes of test/t/package_consumers.pl: one that writes events, and those that consume them.
+"""The processes of test/t/consumer_packages.pl: one that writes events, and those that consume them.
 
     events.py write DSN                        writes until it gets SIGTERM, and outlives lost connections
     events.py exactly-once DSN TABLE IDS       handles each event in the table `handled_TABLE`
