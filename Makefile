@@ -28,6 +28,7 @@
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root
 #@ make deb                    Debian packages, their tests and lintian's, in build/deb; ten minutes; root
 #@ make dist                   the zip for PGXN, in build
+#@ make packages               the packages pgkid for Python, Node and Ruby, in build/packages
 #@ make bench                  speed, as ratios and plots, to bench/results; ten minutes; bench/run has its sizes
 #@ make report                 the page docs/why/tested.md: which tests hold which promise
 #@ make released               the install scripts and the modules in plain SQL, in released
@@ -80,7 +81,7 @@ EXTRA_CLEAN = $(OBJS:.o=.d)
 
 # test/run prepares the machine for these: each file in test/goals says which packages the goal needs, and what it does.
 GOALS   = $(notdir $(wildcard $(top)test/goals/*))
-OTHERS  = help report test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
+OTHERS  = help report test-matrix test-images dist packages deb release-check release-dry-run site site-serve test-site
 .PHONY: $(GOALS) $(OTHERS)
 
 ifneq ($(filter $(GOALS) $(OTHERS),$(MAKECMDGOALS)),)
@@ -100,6 +101,8 @@ report:
 	@mv $(top)docs/why/tested.md.tmp $(top)docs/why/tested.md
 test-matrix:
 	@$(top)test/matrix
+packages:
+	@$(top)test/packages
 test-images:
 	@$(top)test/images
 deb:

@@ -1,12 +1,13 @@
-# What docs say about tools that are not started here: docs/guides/kid_pandas.py and the files beside it give the
-# numbers and times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns, files and
-# the same vectors. The query for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what
-# this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's
-# package prometheus), accepts the alerts.
+# What docs say about tools that are not started here: docs/guides/kid64.go and the files beside it give the numbers and
+# times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query
+# for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml
+# and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus),
+# accepts the alerts.
 # Versions: Python, NumPy and pandas, which are newer in the Debian that has 18
 use strict;
 use warnings;
 use utf8;
+use Cwd;
 use File::Basename;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
@@ -36,22 +37,6 @@ my @vectors = map {
 my $rows = "$temporary/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
 my %formulas = (
-	python3 => [ 'kid64.py', <<'END' ],
-import sys
-for row in open(sys.argv[1]):
-    t, n, us = row.split("\t")
-    n = int(n) % 2**64
-    print(number(t) == n and text(n) == t and micros(n) == int(us) and floor(int(us)) == n >> 14 << 14)
-END
-	node => [ 'kid64.mjs', <<'END' ],
-import { readFileSync } from 'node:fs';
-for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
-  const [t, n, us] = row.split('\t'), id = BigInt.asUintN(64, BigInt(n));
-  const equal = number(t) === id && text(id) === t && micros(id) === BigInt(us) &&
-    floor(BigInt(us)) === id >> 14n << 14n;
-  console.log(equal ? 'True' : 'False');
-}
-END
 	go => [ 'kid64.go', <<'END' ],
 func main() {
 	var t string
@@ -96,91 +81,39 @@ foreach my $tool (sort keys %formulas)
 	}
 }
 
-# Python.
-SKIP: {
-	my ($python) = grep { system("$_ -c 'import numpy' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
-	skip 'there is no Python with NumPy', 6 unless defined $python;
-	my $program = "$temporary/decode.py";
-	my $vectors = join "\n", 'unused', 'text,number,micros',
-	  map({ "$_->[0],$_->[1],$_->[2]" }
-		map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ }
-		  split /\n/, slurp_file('test/vectors/kid64.tsv'));
-	my $input = "$program.kid64";
-	append_to_file($input, $vectors);
-	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . <<'END');
-
-import sys
-rows = [line.rstrip("\n").split(",") for line in open(sys.argv[1])][2:]
-texts = [row[0] for row in rows]
-numbers = kid64_numbers(texts)
-print(len(rows), [int(n) for n in numbers] == [int(row[1]) for row in rows])
-times = kid64_times(numbers)
-print(times.dtype, [int(t) for t in times.astype(np.int64)] == [int(row[2]) for row in rows],
-      (kid64_times(numbers.view(np.int64)) == times).all())
-rows = [line.rstrip("\n").split("\t") for line in open("test/vectors/uuidv7.tsv")][1:]
-times = uuidv7_times([row[4] for row in rows])
-print(times.dtype, [int(t) for t in times.astype(np.int64)] == [int(row[0]) for row in rows],
-      (uuidv7_times([row[4].upper() for row in rows]) == times).all(),
-      np.isnat(uuidv7_times(["919108f7-52d1-4320-9bac-f847db4148a8"])).all())
-print(kid64_numbers([]).dtype, kid64_times(kid64_numbers([])).dtype, uuidv7_times([]).dtype,
-      np.isnat(uuidv7_times(["01a20168-9de7-7651-03ac-60dca3b8f7f5", "None" + " " * 32])).all())
-for wrong in (["short"], ["*6*nef3Mk.."], [".6.nef3Mk..", ".6.nef3Mk"], [".6.nef3Mk..x"], [".6.RlAzu..z"]):
-    try:
-        print(kid64_numbers(wrong))
-    except ValueError as error:
-        print("ValueError")
-try:
-    print(kid64_times([1.0, float("nan")]))
-except ValueError as error:
-    print("ValueError")
-END
-	IPC::Run::run([ $python, $program, $input ], '>', \my $out, '2>', \my $err);
-	is($err, '', 'Python has no error');
-	my @out = split /\n/, $out;
-	like($out[0] // '', qr/^\d\d\d True$/, 'kid64_numbers() decodes the texts of the vectors');
-	is($out[1], 'datetime64[us] True True', 'kid64_times() gives the times of the vectors, also for signed numbers');
-	is($out[2], 'datetime64[ms] True True True',
-		'uuidv7_times() gives the times of the vectors, and NaT for version 4');
-	is($out[3], 'uint64 datetime64[us] datetime64[ms] True',
-		'an empty column works, and a uuid of another variant, or a missing one, has no time');
-	is(join(' ', @out[ 4 .. $#out ]), join(' ', ('ValueError') x 6), 'what is no kid64 is an error');
-}
-
-# pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a
-# file with a missing number.
+# pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a file with a
+# missing number. python/tests/package/test_pandas.py has more.
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
 	my ($uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
-	my @uses = grep { /^frame/ } split /\n/, $uses;
 	my $program = "$temporary/frames.py";
 	my $rows = sql(q{
-		SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+		SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || kid53_at(t) || ' ' ||
+			to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
 		FROM generate_series(timestamptz '2026-11-01', '2026-11-01 00:02', '1 min') AS t, kid64_at(t) AS id});
-	append_to_file($program, slurp_file('docs/guides/kid_pandas.py')
-		  . "\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
-	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 2;
-	$read //= 'frame = pd.read_csv("orders.csv")';
-	my $compare = "print([str(n) for n in frame['id']] == [row[1] for row in rows])";
-	append_to_file($program, <<'END' . "$read\n$compare\n");
-made = pd.DataFrame({"at": pd.to_datetime([row[3] for row in rows], utc=True)})
-cases = (use0, "str", 0), (use1, "int64", 1), (use1, "Int64", 1), (use1, "UInt64", 1), (use2, "str", 2)
+	my @uses = grep { /^frame/ } split /\n/, $uses;
+	append_to_file($program, join '', map { "$_\n" } grep { /^from/ } split /\n/, $uses);
+	append_to_file($program, "import pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
+	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 3;
+	append_to_file($program, <<'END' . "$read\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])");
+made = pd.DataFrame({"at": pd.to_datetime([row[4] for row in rows], utc=True)})
+cases = (use0, "str", 0), (use0, "int64", 1), (use0, "Int64", 1), (use1, "int64", 3), (use2, "str", 2)
 for use, kind, column in cases:
     ids = [row[column] if kind == "str" else int(row[column]) for row in rows]
     frame = use(pd.DataFrame({"id": pd.Series(ids, dtype=kind)}))
-    times = made.astype({"at": frame["at"].dtype})
-    merged = pd.merge_asof(times, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+    as_made = made.astype({"at": frame["at"].dtype})
+    merged = pd.merge_asof(as_made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
     print(kind, merged["id"].tolist() == ids)
-try:
-    use1(pd.DataFrame({"id": pd.Series([1, None], dtype="Int64")}))
-except ValueError:
-    print("ValueError")
+frame = use3(pd.DataFrame({"id": [row[0] for row in rows]}))
+print(frame["number"].tolist() == [int(row[1]) for row in rows])
 with open("orders.csv", "w") as file:
     file.write("id,item\n,none\n" + "".join(f"{row[1]},tea\n" for row in rows))
 END
+	local $ENV{PYTHONPATH} = getcwd . '/python';
 	IPC::Run::run([ $python, $program ], init => sub { chdir dirname($program) }, '>', \my $out, '2>', \my $err);
 	is($err, '', 'pandas has no error');
-	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True UInt64 True str True ValueError True',
+	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True int64 True str True True True',
 		'the lines of the page read each kind of column');
 }
 

@@ -2,10 +2,9 @@
 require 'action_controller'
 require 'active_record'
 require 'active_support/all'
+require 'pgkid'
 require 'stringio'
 require 'tmpdir'
-
-require_relative 'kid64'
 
 ActiveRecord::Base.establish_connection(ENV['DATABASE_URL'])
 ActiveRecord::Migration.verbose = false

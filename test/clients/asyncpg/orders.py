@@ -4,13 +4,16 @@ import asyncio
 from functools import partial
 
 import asyncpg
+from pgkid.asyncpg import register
+from pgkid.ids import Kid64
 
-from steps import run
+from steps import raises, run
 
 wait = asyncio.new_event_loop().run_until_complete
 # asyncpg looks up unknown types in the catalog, with a query that takes seconds if JIT compiles it.
 connect = partial(asyncpg.connect, server_settings={"jit": "off"})
 connection = wait(connect())
+wait(register(connection))
 
 
 def query(sql, *parameters):
@@ -21,15 +24,18 @@ def find_list(some):
     return query("SELECT id FROM orders WHERE id = ANY (?)", some)
 
 
-async def copy(numbers):
-    """COPY is binary. It has its own connection, on which IDs are int."""
+async def copy(ids):
     loader = await connect()
-    await loader.set_builtin_type_codec("kid64", codec_name="int8")
-    await loader.copy_records_to_table("orders", columns=["id", "item"], records=[(id, "bulk") for id in numbers])
+    await register(loader, binary=True)
+    await loader.copy_records_to_table("orders", columns=["id", "item"], records=[(id, "bulk") for id in ids])
+    assert await loader.fetchval("SELECT array_agg(id ORDER BY id) FROM orders WHERE item = 'bulk'") == ids
+    with raises(asyncpg.DataError):
+        await loader.fetchval("SELECT $1::kid64", "12345")
 
 
 def load(ids):
-    wait(copy(query("SELECT unnest(?::kid64[])::bigint", ids)))
+    assert {type(id) for id in ids} == {Kid64}
+    wait(copy(ids))
 
 
 run(query, find_list, load, asyncpg.InvalidTextRepresentationError, lambda wrong: wrong.sqlstate)

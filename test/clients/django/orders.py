@@ -8,7 +8,6 @@ import steps
 
 django.setup()
 
-import django_filters
 from django import forms
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -32,23 +31,18 @@ from django.shortcuts import get_object_or_404
 from django.test import Client
 from django.urls import include, path, register_converter, reverse
 from django.utils import timezone
-from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+from django_filters.rest_framework import DjangoFilterBackend
+from pgkid.django import Encoded, FlakeField, Kid53Field, Kid64Field, Timestamp, base32_converter
+from pgkid.django.operations import SetDefault
+from pgkid.ids import Flake, Kid53, Kid64
 from rest_framework import routers, serializers, viewsets
-
-from kid_django import Kid64Converter, Kid64Field
-from shop.models import Line, Order, Parcel
+from shop.models import Line, Order, Parcel, Payment
 
 
 class LineSerializer(serializers.ModelSerializer):
     class Meta:
         model = Line
         fields = "__all__"
-
-
-FilterSet.FILTER_DEFAULTS[Kid64Field] = {
-    "filter_class": django_filters.CharFilter,
-    "extra": lambda field: {"validators": [field.to_python]},
-}
 
 
 class Lines(viewsets.ModelViewSet):
@@ -63,11 +57,19 @@ def show(request, id):
     return JsonResponse({"item": get_object_or_404(Order, id=id).item})
 
 
+def echo(request, id):
+    return JsonResponse({"id": id if isinstance(id, str) else str(id), "type": type(id).__name__})
+
+
 router = routers.SimpleRouter()
+register_converter(base32_converter(Kid64, "ord"), "public_order")
 router.register("lines", Lines)
-register_converter(Kid64Converter, "kid64")
 urlpatterns = [
     path("orders/<kid64:id>/", show, name="order"),
+    path("flake/<flake:id>/", echo, name="flake"),
+    path("kid53/<kid53:id>/", echo, name="kid53"),
+    path("kid64/<kid64:id>/", echo, name="kid64"),
+    path("public/<public_order:id>/", echo, name="public"),
     path("", include(router.urls)),
 ]
 
@@ -116,31 +118,24 @@ assert list(Order.objects.filter(id__gte=timezone.make_naive(since)).order_by("i
 line = order.lines.create()
 print("nested", Line.objects.select_related("order").get().order.id)
 
+steps.show("uuid", [Payment.objects.create().id for _ in range(1000)])
+steps.show("dated", [each.id for each in Payment.objects.filter(id__gte=since).order_by("id")[:10]])
+some = Payment.objects.bulk_create([Payment(), Payment()])
+assert some[0].id < some[1].id and Payment.objects.filter(id__in=[each.id for each in some]).count() == 2
+Payment.objects.filter(id__in=[each.id for each in some]).delete()
+
 if django.VERSION >= (5,):
-    from shop.models import Payment
-
-    steps.show("uuid", [Payment.objects.create().id for _ in range(1000)])
-    floor = models.Func(since, function="kid_uuidv7_floor", output_field=models.UUIDField())
-    steps.show("dated", [each.id for each in Payment.objects.filter(id__gte=floor).order_by("id")[:10]])
-
     # save() changes no row that was not fetched.
     with steps.raises(IntegrityError), transaction.atomic():
         Order(id=order.id, item="changed").save()
 
 # The time of an ID, and its text for others.
-created = models.Func("id", function="kid_timestamp", output_field=models.DateTimeField())
-public = models.Func("id", models.Value("ord"), function="kid_encode", output_field=models.TextField())
-shown = Order.objects.annotate(created=created, public_id=public).get(id=order.id)
+shown = Order.objects.annotate(created=Timestamp("id"), public=Encoded("id", "ord")).get(id=order.id)
 assert abs(shown.created - timezone.now()) < timedelta(minutes=10), shown.created
-
-
-def order_of(text):
-    return Order.objects.get(id=models.Func(models.Value(text), models.Value("ord"), function="kid64_decode"))
-
-
-assert shown.public_id[:4] == "ord_" and order_of(shown.public_id) == order
+assert shown.created == shown.id.timestamp and shown.public == shown.id.base32("ord")
+assert Order.objects.get(id=Kid64.of_base32(shown.public, "ord")) == order
 with steps.raises(DataError) as wrong:
-    order_of("ord_12345")
+    Order.objects.get(id=models.Func(models.Value("12345"), function="kid64_decode"))
 error = wrong.exception.__cause__
 print("wrong", getattr(error, "pgcode", None) or error.sqlstate)
 
@@ -166,6 +161,11 @@ for field in "id__gt", "external":
 assert len(client.get("/lines/", {"order": order.id}).json()) == 2
 assert client.get(reverse("order", args=[order.id])).json() == {"item": "tea"}
 assert client.get("/orders/12345/").status_code == 404
+flake = Flake(2**64 - 1)
+for name, id in ("flake", flake), ("kid53", Kid53(7)), ("kid64", order.id), ("public", order.id):
+    assert client.get(reverse(name, args=[id])).json() == {"id": str(id), "type": type(id).__name__}, name
+for wrong in f"/flake/{2**64}/", f"/kid53/{2**53}/", "/kid53/x/", "/kid64/x/", "/public/ord_1/", f"/public/{order.id}/":
+    assert client.get(wrong).status_code == 404, wrong
 
 LineForm = forms.modelform_factory(Line, fields="__all__")
 assert LineForm({"order": order.id}).save().order == order
@@ -219,11 +219,7 @@ operations = [
     ),
 ]
 if django.VERSION < (5,):
-    operations.append(
-        migrations.RunSQL(
-            "ALTER TABLE shop_old ALTER id SET DEFAULT kid_next()", "ALTER TABLE shop_old ALTER id DROP DEFAULT"
-        )
-    )
+    operations.append(SetDefault("old", "id"))
 change = migrate(operations)
 check_newest("ID")
 check_kept()
@@ -236,6 +232,34 @@ with connection.cursor() as cursor:
         cursor.execute(statement)
 check_newest("number again")
 check_kept()
+
+# New rows only: the keys of old rows stay, and new ones, which are greater, tell their time.
+model("Old").objects.exclude(item="number").delete()
+before = state.clone()
+operations = [migrations.AlterField("Old", "id", Kid53Field(primary_key=True))]
+if django.VERSION < (5,):
+    operations.append(SetDefault("old", "id"))
+change = migrate(operations)
+new = check_newest("kid53")
+check_kept()
+Old = model("Old")
+assert type(new.id) is Kid53 and abs(new.id.timestamp - timezone.now()) < timedelta(minutes=10)
+assert list(Old.objects.filter(id__gte=since)) == [new] and new not in Old.objects.filter(id__lt=since)
+# An ID counts as equal to each time of its millisecond.
+late = new.id.timestamp + timedelta(microseconds=999)
+for lookup, found in ("gte", [new]), ("lte", [new]), ("gt", []), ("lt", []):
+    assert list(Old.objects.filter(id__gte=since).filter(**{f"id__{lookup}": late})) == found, lookup
+assert list(Old.objects.filter(id__range=(late, late))) == [new]
+assert Old.objects.annotate(public=Encoded("id", "old")).get(id=new.id).public == new.id.base32("old")
+# A number that is not a kid53 is an int.
+assert type(Old.objects.create(id=-5, item="other").id) is int
+new.delete()
+with connection.schema_editor() as editor:
+    state = change.unapply(before, editor)
+with connection.cursor() as cursor:
+    for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
+        cursor.execute(statement)
+check_newest("number once more")
 
 # A migration whose statements are written by hand, in the place of `kidctl rekey swap`.
 swap = """
@@ -251,6 +275,8 @@ operations = [
 migrate(operations)
 Kid64Field().to_python(check_newest("swapped").id)
 
+for field in FlakeField(), FlakeField(null=True):
+    assert field.to_python(str(flake)) == field.to_python(flake) == flake
 # An invalid ID does not reach the server.
 with steps.raises(ValidationError):
     Order.objects.get(id="12345")

@@ -9,6 +9,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "rest_framework",
     "django_filters",
+    "pgkid.django",
     "shop",
 ]
 ROOT_URLCONF = "__main__"

@@ -1,15 +1,14 @@
 // Orders with kid64 keys, by Drizzle.
 import assert from 'node:assert';
-import { asc, eq, gte, sql } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { customType, pgTable, text } from 'drizzle-orm/pg-core';
+import { pgTable, text } from 'drizzle-orm/pg-core';
 import { generateDrizzleJson, generateMigration, pushSchema } from 'drizzle-kit/api';
+import { kid64, next, since } from 'pgkid/drizzle';
 import { run } from '../steps.mjs';
 
-const kid64 = customType({ dataType: () => 'kid64' });
-
 const orders = pgTable('orders', {
-  id: kid64('id').primaryKey().default(sql`kid_next()`),
+  id: kid64('id').primaryKey().default(next('kid64')),
   item: text('item'),
   replaces: kid64('replaces').references(() => orders.id),
 });
@@ -27,14 +26,13 @@ const pushed = await pushSchema({ orders }, db, ['public']);
 process.stdout.write = write;
 assert.deepEqual([pushed.statementsToExecute, pushed.warnings], [[], []]);
 
-const since = (time) => db.select().from(orders)
-  .where(gte(orders.id, sql`${time.toISOString()}::timestamptz`)).orderBy(asc(orders.id)).limit(10);
+const recent = (time) => db.select().from(orders).where(since(orders.id, time)).orderBy(asc(orders.id)).limit(10);
 
 await run({
   insert: async (row) => (await db.insert(orders).values(row).returning({ id: orders.id }))[0],
   insertMany: (rows) => db.insert(orders).values(rows).returning({ id: orders.id }),
   find: async (id) => db.select().from(orders).where(eq(orders.id, id)),
-  since,
+  since: recent,
   nested: async ({ id }) => (await db.insert(orders).values({ replaces: id }).returning())[0].replaces,
   code: (error) => error.cause.code,
 });

@@ -1,13 +1,14 @@
-// Orders with kid64 keys, by Kysely. In TypeScript: interface OrderTable { id: Generated<string>; item: string }
-import { Kysely, PostgresDialect, sql } from 'kysely';
+// Orders with kid64 keys, by Kysely. In TypeScript: interface OrderTable { id: GeneratedId; item: string }
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { at, next, type } from 'pgkid/kysely';
 import { run } from '../steps.mjs';
 
 const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
 
 await db.schema.createTable('orders')
-  .addColumn('id', sql`kid64`, (column) => column.primaryKey().defaultTo(sql`kid_next()`))
-  .addColumn('replaces', sql`kid64`, (column) => column.references('orders.id'))
+  .addColumn('id', type('kid64'), (column) => column.primaryKey().defaultTo(next('kid64')))
+  .addColumn('replaces', type('kid64'), (column) => column.references('orders.id'))
   .addColumn('item', 'text')
   .execute();
 
@@ -17,7 +18,7 @@ await run({
   insert: (row) => insert(row).executeTakeFirst(),
   insertMany: (rows) => insert(rows).execute(),
   find: (id) => orders().where('id', '=', id).executeTakeFirst(),
-  since: (time) => orders().where('id', '>=', sql`${time}::timestamptz`).orderBy('id').limit(10).execute(),
+  since: (time) => orders().where('id', '>=', at(time)).orderBy('id').limit(10).execute(),
   nested: async ({ id }) => (await insert({ item: 'milk', replaces: id }).executeTakeFirst()).replaces,
 });
 await db.destroy();

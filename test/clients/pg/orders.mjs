@@ -2,17 +2,19 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { registerTypes } from 'pgkid/pg';
 import { runDriver } from '../steps.mjs';
 
 const client = new pg.Client(process.env.DATABASE_URL);
 await client.connect();
+await registerTypes(client);
 const query = async (...args) => (await client.query(...args)).rows;
 
 const since = (time) => query(
   'SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10', [time]);
 
 async function list(some) {
-  const [{ ids }] = await query('SELECT array_agg(id)::text[] AS ids FROM orders WHERE id = ANY ($1)', [some]);
+  const [{ ids }] = await query('SELECT array_agg(id) AS ids FROM orders WHERE id = ANY ($1)', [some]);
   return ids.map((id) => ({ id }));
 }
 

@@ -3,19 +3,15 @@ import assert from 'node:assert';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '@prisma/client';
 import pg from 'pg';
+import { kid64 } from 'pgkid';
+import { adapterOptions, times, within } from 'pgkid/prisma';
 import { run } from '../steps.mjs';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-const { rows: [{ oid: kid64Array }] } = await pool.query("SELECT 'kid64[]'::regtype::oid AS oid");
-const adapter = new PrismaPg(pool, {
-  // An array of IDs arrives as text.
-  userDefinedTypeParser: async (oid, value) =>
-    oid === kid64Array && value ? value.slice(1, -1).split(',').filter(Boolean) : value,
-});
-const prisma = new PrismaClient({ adapter });
+const adapter = new PrismaPg(pool, adapterOptions());
+const prisma = new PrismaClient({ adapter }).$extends(times({ order: 'createdAt' }));
 
-const since = (time) => prisma.$queryRaw`
-  SELECT id, item FROM orders WHERE id >= ${time}::timestamptz ORDER BY id LIMIT 10`;
+const since = (time) => prisma.order.findMany({ where: { id: within(time) }, orderBy: { id: 'asc' }, take: 10 });
 
 const some = await run({
   insert: (row) => prisma.order.create({ data: { ...row, newer: { create: { item: 'milk' } } } }),
@@ -31,6 +27,9 @@ for (const related of [some, []]) {
   assert.deepEqual((await prisma.order.create({ data: { item: 'milk', related } })).related, related);
 }
 assert.equal(await prisma.order.count({ where: { related: { has: some[0] } } }), 1);
+
+const { id, createdAt } = await prisma.order.findFirst();
+assert.deepEqual(createdAt, kid64.time(id));
 
 await prisma.$disconnect();
 await pool.end();

@@ -3,7 +3,8 @@
 import io
 
 import psycopg2
-import psycopg2.extensions
+from pgkid.ids import Kid64
+from pgkid.psycopg2 import register
 from psycopg2 import errors
 
 from steps import run
@@ -11,12 +12,7 @@ from steps import run
 connection = psycopg2.connect("")
 connection.autocommit = True
 cursor = connection.cursor()
-
-# Arrays of IDs become lists of str, instead of a single str.
-cursor.execute("SELECT typarray FROM pg_type WHERE oid = 'kid64'::regtype")
-psycopg2.extensions.register_type(
-    psycopg2.extensions.new_array_type(cursor.fetchone(), "kid64[]", psycopg2.STRING), connection
-)
+register(connection)
 
 
 def query(sql, *parameters):
@@ -34,6 +30,8 @@ def load(ids):
 
 run(query, find_list, load, errors.InvalidTextRepresentation, lambda wrong: wrong.pgcode)
 
+(newest,) = query("SELECT max(id) FROM orders")
+assert type(newest) is Kid64 and query("SELECT kid_timestamp(?::kid64)", newest) == [newest.timestamp]
 # A number is the ID with these bits. psycopg writes it into the query.
 for number in 1, 2**40:
     assert query("SELECT id FROM orders WHERE id = ?", number) == []

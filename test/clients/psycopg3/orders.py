@@ -1,14 +1,14 @@
 """Orders with kid64 keys, by psycopg 3."""
 
 import psycopg
+from pgkid.ids import Kid64
+from pgkid.psycopg import register
 from psycopg import errors
-from psycopg.types import TypeInfo
 
 from steps import hour_ago, raises, run, show
 
 connection = psycopg.connect(autocommit=True)
-# Arrays of IDs become lists of str, instead of a single str.
-TypeInfo.fetch(connection, "kid64").register(connection)
+register(connection)
 
 
 def query(sql, *parameters):
@@ -21,15 +21,14 @@ def find_list(some):
 
 
 def load(ids):
-    """The first half as text, the other in binary form, in which an ID is a number."""
+    """The first half as text, the other in binary form."""
     cursor = connection.cursor()
     with cursor.copy("COPY orders (id, item) FROM STDIN") as copy:
         for id in ids[:500]:
             copy.write_row([id, "bulk"])
-    numbers = query("SELECT unnest(?::kid64[])::bigint", ids[500:])
     with cursor.copy("COPY orders (id, item) FROM STDIN (FORMAT binary)") as copy:
-        copy.set_types(["int8", "text"])
-        for id in numbers:
+        copy.set_types(["kid64", "text"])
+        for id in ids[500:]:
             copy.write_row([id, "bulk"])
 
 
@@ -39,9 +38,11 @@ run(query, find_list, load, errors.InvalidTextRepresentation, lambda wrong: wron
 for number in 1, 2**20, 2**40:
     assert query("SELECT id FROM orders WHERE id = ?", number) == []
 
-# Functions that several types have need a cast of their parameter.
+# Functions that several types have need a cast of their parameter if it is a str, and none if it is an ID.
 with raises(errors.AmbiguousFunction):
     query("SELECT kid_timestamp(?)", "...........")
+order = Kid64("...........")
+assert query("SELECT kid_timestamp(?)", order) == [order.timestamp]
 
 # uuid, version 7: psycopg has this type.
 show("uuid", query("INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id"))

@@ -2,13 +2,12 @@
 import { once } from 'events';
 import express from 'express';
 import pg from 'pg';
+import { sealed } from 'pgkid/express';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const app = express();
 
-app.param('order', (request, response, next, text) => {
-  next(/^ord_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text) ? undefined : 'route');
-});
+app.param('order', sealed('ord'));
 
 app.get('/orders/:order', async (request, response, next) => {
   const { rows: [order] } = await pool.query(

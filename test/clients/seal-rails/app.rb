@@ -4,7 +4,7 @@ require 'active_record'
 require 'active_support/all'
 require 'rack/mock'
 
-require_relative '../activerecord/kid64'
+require 'pgkid'
 
 ActiveRecord::Base.establish_connection(ENV['DATABASE_URL'])
 

@@ -8,18 +8,21 @@ import sys
 import tempfile
 import warnings
 from contextlib import redirect_stdout
+from datetime import timedelta
 from pathlib import Path
 
 import alembic.config
 import sqlalchemy
 from alembic import command
-from sqlalchemy import cast, create_engine, event, func, select, text
-from sqlalchemy.dialects.postgresql import TIMESTAMP
+from sqlalchemy import Column, MetaData, Table, create_engine, event, func, select, text
 from sqlalchemy.exc import DataError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session
 
-from shop import Line, Order, register_arrays
+from pgkid.alembic import compare_server_default
+from pgkid.ids import Kid64
+from pgkid.sqlalchemy import FlakeType, Kid53Type, Kid64Type, UuidV7Type, register, take_ids
+from shop import Line, Order
 from steps import hour_ago, raises, show
 
 warnings.simplefilter("error")
@@ -31,7 +34,8 @@ def url(driver):
 
 
 engine = create_engine(url("psycopg" if is_new else "psycopg2"))
-event.listen(engine, "connect", register_arrays)
+register(engine)
+event.listen(Session, "before_flush", take_ids)
 
 # As in a new database, where connections work already.
 with engine.begin() as connection:
@@ -51,6 +55,8 @@ with tempfile.TemporaryDirectory() as folder, engine.begin() as connection, redi
     command.upgrade(config, "head")
     nothing = Path(command.revision(config, "nothing", autogenerate=True).path).read_text()
     assert "op." in migration.read_text() and "op." not in nothing, nothing
+assert compare_server_default(None, None, None, "public.kid_next()", None, "flake_next()")
+assert compare_server_default(None, None, None, "0", None, "kid_next()") is None
 engine.dispose()
 
 with Session(engine) as session:
@@ -68,7 +74,7 @@ with Session(engine) as session:
     print("found", session.get(Order, order.id).id)
 
     recent = session.scalars(
-        select(Order).where(Order.id >= cast(hour_ago, TIMESTAMP(timezone=True))).order_by(Order.id).limit(10)
+        select(Order).where(Order.id >= hour_ago).order_by(Order.id).limit(10)
     ).all()
     show("recent", [order.id for order in recent])
 
@@ -87,6 +93,7 @@ def check(session, engine):
     assert line.related == ids[:3], line.related
     (found,) = session.scalars(select(func.array_agg(Order.id)).where(Order.id.in_(line.related)))
     assert sorted(found) == line.related, found
+    assert {type(id) for id in [line.id, *line.related, *found]} == {Kid64}
 
     # A flush sends a few statements, however many new objects there are. Their IDs are in their order.
     statements = []
@@ -99,10 +106,49 @@ def check(session, engine):
     session.rollback()
 
 
+def check_times(session):
+    """Each type compares with times as its bounds do, at every edge of a millisecond."""
+    start = hour_ago.replace(microsecond=0)
+    for kind, name, sql in (
+        (Kid64Type, "kid64", "kid64"),
+        (FlakeType, "flake", "flake"),
+        (Kid53Type, "kid53", "bigint"),
+        (UuidV7Type, "kid_uuidv7", "uuid"),
+    ):
+        table = Table(f"of_{name}", MetaData(), Column("id", kind, primary_key=True), prefixes=["TEMPORARY"])
+        table.create(session.connection())
+        expected = {}
+        for micros in 0, 1023, 1024, 2000:
+            time = start + timedelta(microseconds=micros)
+            bounds = session.execute(text(f"SELECT {name}_floor(:t), {name}_ceil(:t)"), {"t": time}).one()
+            for bound in bounds:
+                values = text(f"INSERT INTO of_{name} SELECT CAST(:id AS {sql}) ON CONFLICT DO NOTHING")
+                session.execute(values, {"id": bound})
+            expected[time] = bounds
+        all_ids = session.scalars(select(table.c.id).order_by(table.c.id)).all()
+        for time, (floor, ceil) in expected.items():
+            floor, ceil = (session.scalar(select(table.c.id).where(table.c.id == bound)) for bound in (floor, ceil))
+            for operator, condition in (
+                (table.c.id < time, lambda id: id < floor),
+                (table.c.id <= time, lambda id: id <= ceil),
+                (table.c.id > time, lambda id: id > ceil),
+                (table.c.id >= time, lambda id: id >= floor),
+                (table.c.id == time, lambda id: floor <= id <= ceil),
+                (table.c.id != time, lambda id: not floor <= id <= ceil),
+            ):
+                found = session.scalars(select(table.c.id).where(operator).order_by(table.c.id)).all()
+                assert found == [id for id in all_ids if condition(id)], (name, str(operator), found)
+        with raises(ValueError):
+            table.c.id >= time.replace(tzinfo=None)
+    session.rollback()
+
+
 async def check_asyncpg():
     engine = create_async_engine(url("asyncpg"), connect_args={"server_settings": {"jit": "off"}})
+    register(engine)
     async with AsyncSession(engine) as session:
         await session.run_sync(check, engine.sync_engine)
+        await session.run_sync(check_times)
         with raises(DBAPIError) as wrong:
             await session.get(Order, "12345")
         assert wrong.exception.orig.sqlstate == "22P02"
@@ -111,5 +157,6 @@ async def check_asyncpg():
 
 with Session(engine) as session:
     check(session, engine)
+    check_times(session)
 engine.dispose()
 asyncio.run(check_asyncpg())

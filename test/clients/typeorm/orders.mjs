@@ -1,26 +1,24 @@
 // Orders with kid64 keys, by TypeORM.
+import { key, registerTypes, Since } from 'pgkid/typeorm';
 import typeorm from 'typeorm';
 import { run } from '../steps.mjs';
 
-const { DataSource, EntitySchema, QueryFailedError, Raw } = typeorm;
+const { DataSource, EntitySchema, QueryFailedError } = typeorm;
 
-const id = { type: 'kid64', primary: true, default: () => 'kid_next()' };
+const id = key('kid64');
 const item = { type: 'text' };
 const replaces = { type: 'many-to-one', target: 'Order' };
 const Order = new EntitySchema({ name: 'Order', tableName: 'orders', columns: { id, item }, relations: { replaces } });
 
 const source = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, entities: [Order] });
-// This must come before initialize(), which rejects types that are not in this list.
-source.driver.supportedDataTypes.push('kid64');
+registerTypes(source); // before initialize(), which rejects types that TypeORM does not know
 await source.initialize();
 await source.synchronize();
 const changes = await source.driver.createSchemaBuilder().log();
 if (changes.upQueries.length) throw new Error(JSON.stringify(changes.upQueries));
 
 const orders = source.getRepository(Order);
-const since = (time) => orders.find({
-  where: { id: Raw((column) => `${column} >= :time::timestamptz`, { time }) }, order: { id: 'ASC' }, take: 10,
-});
+const since = (time) => orders.find({ where: { id: Since(time) }, order: { id: 'ASC' }, take: 10 });
 
 await run({
   insert: (row) => orders.save(row),

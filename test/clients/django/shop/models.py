@@ -1,10 +1,8 @@
 """Tables with kid64 keys."""
 
-import django
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-
-from kid_django import Kid64Field
+from pgkid.django import Kid64Field, UuidV7Field
 
 
 class Order(models.Model):
@@ -27,10 +25,8 @@ class Parcel(models.Model):
     orders = ArrayField(Kid64Field())
 
 
-if django.VERSION >= (5,):
+class Payment(models.Model):
+    id = UuidV7Field(primary_key=True)
 
-    class Payment(models.Model):
-        id = models.UUIDField(primary_key=True, db_default=models.Func(function="kid_uuidv7"), editable=False)
-
-        class Meta:
-            db_table = "payments"
+    class Meta:
+        db_table = "payments"

@@ -1,8 +1,8 @@
-# In Rails this is config/initializers/kid64.rb.
+# kid64 with ActiveRecord: attributes, migrations, schema.rb, and fixtures.
 require 'active_record/connection_adapters/postgresql_adapter'
 require 'active_record/fixtures'
 
-module Kid64
+module PgKid
   # An ID is a String. As with a uuid, what is not an ID becomes nil. No row has that, so find() raises RecordNotFound.
   class Type < ActiveRecord::Type::Value
     def type
@@ -46,11 +46,11 @@ module Kid64
 end
 
 postgresql = ActiveRecord::ConnectionAdapters::PostgreSQL
-ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(Kid64::Adapter)
+ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(PgKid::Adapter)
 ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::NATIVE_DATABASE_TYPES[:kid64] = { name: 'kid64' }
 [postgresql::TableDefinition, postgresql::Table].each do |table|
-  table.prepend(Kid64::PrimaryKey)
+  table.prepend(PgKid::PrimaryKey)
   # schema.rb calls t.kid64.
   table.send(:define_column_methods, :kid64)
 end
-ActiveRecord::FixtureSet.singleton_class.prepend(Kid64::Fixtures)
+ActiveRecord::FixtureSet.singleton_class.prepend(PgKid::Fixtures)

@@ -1,0 +1,319 @@
+// A consumer that misses nothing: it reads the rows of a table in the order of their IDs, up to the horizon, and keeps
+// its cursor in a table. See docs/guides/consumers.md of kid. It works with pg (node-postgres).
+
+/**
+ * A pool of pg.
+ * @typedef {object} Pool
+ * @property {() => Promise<any>} connect
+ * @property {(text: string, values?: any[]) => Promise<{ rows: any[], rowCount: number | null }>} query
+ * @property {(event: 'error', listener: (error: Error) => void) => unknown} on
+ * @property {(event: 'error') => number} listenerCount
+ */
+
+/**
+ * What the table's IDs are, which decides what their horizon is. `tracked` is any ascending bigint, after
+ * `kid_track(table)`.
+ * @typedef {'kid64' | 'kid53' | 'flake' | 'uuidv7' | 'tracked'} Ids
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {Pool} pool of the database with the rows
+ * @property {string} table the name of the table, which can begin with its schema
+ * @property {string} name of the consumer: a row of the table of cursors, which `createCursor()` makes
+ * @property {(rows: any[], client: any) => unknown} handle handles some rows, in the order of their IDs. With
+ *   `exactly once` the client is in the transaction that moves the cursor: what the function writes by it is committed
+ *   together with the cursor. With `at least once` there is no client
+ * @property {'exactly once' | 'at least once'} [delivery] By default, exactly once: what the function writes by the
+ *   client counts once, whatever crashes. What it does elsewhere, and everything with `at least once`, can be repeated
+ *   after a crash. `at least once` keeps no transaction open while the function works
+ * @property {Ids} [ids] default `kid64`
+ * @property {string} [id] the column of the key, default `id`
+ * @property {string[]} [columns] the columns to read beside the key, otherwise all
+ * @property {string} [where] a condition in SQL, for a consumer that takes a part of the rows
+ * @property {Pool} [work] of the database with the table of cursors, if that is another one: then `client` is of this
+ * @property {string} [cursors] the table of cursors, with the columns `name` and `last`; default `consumers`
+ * @property {number} [batch] how many rows to read at a time, default 1000
+ * @property {number} [wait] how many milliseconds to wait for new rows: default 200, or 5000 with `listen`
+ * @property {string} [listen] a channel whose notifications end the wait. It takes a connection of `pool`, which must
+ *   not go through a pooler that shares sessions
+ * @property {AbortSignal} [signal] stops the consumer
+ * @property {(error: Error) => void} [onRetry] is told of each lost connection and the like, after which the consumer
+ *   tries again; by default a warning of the process
+ */
+
+/**
+ * For each kind of IDs its horizon in a query, the type of a cursor, and a cursor before all IDs.
+ * @type {Record<Ids, { horizon: string, type: string, least: string }>}
+ */
+const KINDS = {
+  kid64: { horizon: 'kid_horizon()', type: 'kid64', least: '...........' },
+  kid53: { horizon: 'kid53_horizon()', type: 'bigint', least: '-1' },
+  flake: { horizon: 'flake_horizon()', type: 'flake', least: '0' },
+  uuidv7: { horizon: 'kid_uuidv7_horizon()', type: 'uuid', least: '00000000-0000-0000-0000-000000000000' },
+  // The horizon of a tracked table is asked for before.
+  tracked: { horizon: '$3', type: 'bigint', least: `${-(2n ** 63n)}` },
+};
+
+/** Milliseconds between two tries: the first, and the longest. */
+const RETRY = { first: 100, longest: 5000 };
+
+/** @param {string} name */
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+/** @param {string} name */
+const qualified = (name) => name.split('.').map(quoted).join('.');
+const ignore = () => {};
+
+/** The server stops or starts, has too many connections, or chose the transaction to end; or a socket broke. */
+const TRANSIENT = new Set([
+  '57P01', '57P02', '57P03', '53300', '40001', '40P01', '25P03', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT',
+]);
+/** What pg says of a connection that ended, or that a pool did not get in time. */
+const LOST = /^Connection terminated|^Client was closed|^Client has encountered a connection error|^timeout exceeded/;
+
+/**
+ * Returns whether the same can succeed later.
+ * @param {any} error
+ */
+function isTransient({ code = '', syscall = '', message = '' }) {
+  return TRANSIENT.has(code) || String(code).startsWith('08') || syscall === 'connect' || syscall === 'getaddrinfo'
+    || LOST.test(message);
+}
+
+class Consumer {
+  #options;
+  #read;
+  #select;
+  #update;
+  #stopped = false;
+  /** Whether the next wait is over before it begins, and what ends one that has begun. */
+  #isAwake = false;
+  #wake = ignore;
+  /** @type {any} */
+  #listener = null;
+
+  /** @param {Options} options */
+  constructor(options) {
+    const { pool, table, ids = 'kid64', id = 'id', columns, where, listen, delivery = 'exactly once' } = options;
+    const { horizon } = kindOf(ids);
+    if (!['exactly once', 'at least once'].includes(delivery)) throw new RangeError(`delivery: ${delivery}`);
+    const defaults = { work: pool, batch: 1000, wait: listen ? 5000 : 200, onRetry: warn };
+    this.#options = { ...defaults, ...options, ids, id, delivery };
+
+    const key = quoted(id);
+    const list = columns ? [id, ...columns.filter((column) => column !== id)].map(quoted).join(', ') : '*';
+    this.#read = `SELECT ${list} FROM ${qualified(table)} WHERE ${key} > $1 AND ${key} < ${horizon}`
+      + `${where ? ` AND (${where})` : ''} ORDER BY ${key} LIMIT $2`;
+    const cursors = qualified(options.cursors ?? 'consumers');
+    this.#select = `SELECT last::text AS last FROM ${cursors} WHERE name = $1`;
+    this.#update = `UPDATE ${cursors} SET last = $1 WHERE name = $2 AND last = $3`;
+
+    if (options.signal?.aborted) this.#stopped = true;
+    options.signal?.addEventListener('abort', () => this.#halt(), { once: true });
+    /** Resolves when the consumer has stopped. Rejects when `handle` has failed, or the server has said no. */
+    this.done = this.#run();
+  }
+
+  /** Stops after the rows that are being handled. Returns `done`. */
+  stop() {
+    this.#halt();
+    return this.done;
+  }
+
+  #halt() {
+    this.#stopped = true;
+    this.#end();
+  }
+
+  /** Ends the wait, or the next one. */
+  #end() {
+    this.#isAwake = true;
+    this.#wake();
+  }
+
+  async #run() {
+    for (const pool of [this.#options.pool, this.#options.work]) {
+      // Otherwise a connection that is lost while nobody uses it ends the process.
+      if (pool.listenerCount('error') === 0) pool.on('error', ignore);
+    }
+    let pause = RETRY.first;
+    try {
+      while (!this.#stopped) {
+        try {
+          await this.#listen();
+          this.#isAwake = false;
+          while (!this.#stopped && await this.#handleBatch() > 0) pause = RETRY.first;
+          await this.#sleep(this.#options.wait);
+        } catch (error) {
+          if (!isTransient(error ?? {})) throw error;
+          this.#options.onRetry(/** @type {Error} */ (error));
+          this.#isAwake = false;
+          await this.#sleep(pause);
+          pause = Math.min(2 * pause, RETRY.longest);
+        }
+      }
+    } finally {
+      this.#forget();
+    }
+  }
+
+  /**
+   * Waits, unless a notification came since the last look.
+   * @param {number} millis
+   */
+  async #sleep(millis) {
+    if (this.#isAwake || this.#stopped) return;
+    await /** @type {Promise<void>} */ (new Promise((resolve) => {
+      const timer = setTimeout(resolve, millis);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    }));
+    this.#wake = ignore;
+  }
+
+  /** Listens for notifications, if that is wanted and not done yet. */
+  async #listen() {
+    const { listen, pool } = this.#options;
+    if (!listen || this.#listener) return;
+    const listener = await pool.connect();
+    this.#listener = listener;
+    listener.on('error', () => this.#forget());
+    listener.on('notification', () => this.#end());
+    try {
+      await listener.query(`LISTEN ${quoted(listen)}`);
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+
+  /** Ends the connection that listens. */
+  #forget() {
+    const listener = this.#listener;
+    this.#listener = null;
+    listener?.release(true);
+  }
+
+  /** Handles the next rows, and returns how many there were. */
+  #handleBatch() {
+    return this.#options.delivery === 'exactly once' ? this.#handleOnce() : this.#handleAgain();
+  }
+
+  /** Handles rows and moves the cursor in one transaction. */
+  async #handleOnce() {
+    const { work, name, handle } = this.#options;
+    const { last, rows } = await this.#look();
+    if (rows.length === 0) return 0;
+    const client = await work.connect();
+    client.on('error', ignore);
+    let failed = true;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      // Looking has locked nothing. Another consumer of this name may have handled these rows meanwhile.
+      if (cursorIn(await client.query(`${this.#select} FOR UPDATE`, [name]), name) === last) {
+        await handle(rows, client);
+        await client.query(this.#update, [this.#lastOf(rows), name, last]);
+      }
+      await client.query('COMMIT');
+      failed = false;
+      return rows.length;
+    } finally {
+      // A connection that ends takes its transaction back.
+      if (!failed) client.off('error', ignore);
+      client.release(failed);
+    }
+  }
+
+  /** Handles rows, then moves the cursor, unless another consumer of this name has moved it. */
+  async #handleAgain() {
+    const { work, name, handle } = this.#options;
+    const { last, rows } = await this.#look();
+    if (rows.length === 0) return 0;
+    await handle(rows, undefined);
+    await work.query(this.#update, [this.#lastOf(rows), name, last]);
+    return rows.length;
+  }
+
+  /** Returns the cursor, and the rows after it that the horizon has passed. It locks and writes nothing. */
+  async #look() {
+    const { pool, work, name, table, ids, batch } = this.#options;
+    const last = cursorIn(await work.query(this.#select, [name]), name);
+    const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(pool, table, ids)]);
+    return { last, rows };
+  }
+
+  /** @param {any[]} rows */
+  #lastOf(rows) {
+    return String(rows[rows.length - 1][this.#options.id]);
+  }
+}
+
+/** @param {Ids} ids */
+function kindOf(ids) {
+  if (!Object.hasOwn(KINDS, ids)) throw new RangeError(`ids: ${ids}`);
+  return KINDS[ids];
+}
+
+/**
+ * Returns the horizon of a tracked table in a list, which is empty for others. It is valid for later statements.
+ * @param {Pool} pool
+ * @param {string} table
+ * @param {Ids} ids
+ * @returns {Promise<string[]>}
+ */
+async function trackedHorizon(pool, table, ids) {
+  if (ids !== 'tracked') return [];
+  return [(await pool.query('CALL kid_horizon($1, NULL)', [qualified(table)])).rows[0].horizon];
+}
+
+/**
+ * @param {{ rows: any[] }} result
+ * @param {string} name
+ * @returns {string}
+ */
+function cursorIn({ rows }, name) {
+  if (rows.length === 0) throw new Error(`there is no cursor ${JSON.stringify(name)}: call createCursor()`);
+  return rows[0].last;
+}
+
+/** @param {Error} error */
+function warn(error) {
+  process.emitWarning(`a consumer tries again after: ${error.message}`, 'KidConsumer');
+}
+
+/**
+ * Creates the cursor of a consumer, and its table, unless they exist. The consumer begins before all rows, or with
+ * `fromNow` after those that are below the horizon.
+ * @param {Pick<Options, 'pool' | 'work' | 'table' | 'name' | 'ids' | 'id' | 'cursors'>} options those of `consume()`
+ * @param {{ fromNow?: boolean }} [start]
+ */
+export async function createCursor(options, { fromNow = false } = {}) {
+  const { pool, work = pool, table, name, ids = 'kid64', id = 'id' } = options;
+  const { horizon, type, least } = kindOf(ids);
+  const cursors = qualified(options.cursors ?? 'consumers');
+  // A role that may not create tables can use one that exists.
+  if ((await work.query('SELECT to_regclass($1) AS found', [cursors])).rows[0].found === null) {
+    await work.query(`CREATE TABLE IF NOT EXISTS ${cursors} (name text PRIMARY KEY, last ${type} NOT NULL)`);
+  }
+  let last = least;
+  if (fromNow) {
+    const key = quoted(id);
+    const values = await trackedHorizon(pool, table, ids);
+    const { rows } = await pool.query(
+      `SELECT ${key}::text AS last FROM ${qualified(table)} WHERE ${key} < ${horizon.replace('$3', '$1')}`
+      + ` ORDER BY ${qualified(table)}.${key} DESC LIMIT 1`, values);
+    if (rows.length > 0) last = rows[0].last;
+  }
+  await work.query(`INSERT INTO ${cursors} (name, last) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, last]);
+}
+
+/**
+ * Starts a consumer, which reads the rows of a table in the order of their IDs and misses none.
+ * @param {Options} options
+ * @returns {{ done: Promise<void>, stop: () => Promise<void> }}
+ */
+export function consume(options) {
+  return new Consumer(options);
+}

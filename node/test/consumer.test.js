@@ -1,0 +1,299 @@
+// The consumer, with the server of the PG* environment variables.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { consume, createCursor } from 'pgkid/consumer';
+
+const pool = new pg.Pool({ max: 12 });
+pool.on('error', () => {});
+const query = async (/** @type {string} */ text) => (await pool.query(text)).rows;
+
+/** The types of keys, as the server has them, and what makes them. */
+const KINDS = /** @type {const} */ ({
+  kid64: ['kid64', 'kid_next()'],
+  kid53: ['bigint', 'kid53_next()'],
+  flake: ['flake', 'flake_next()'],
+  uuidv7: ['uuid', 'kid_uuidv7()'],
+  tracked: ['bigint', "nextval('consuming.events_id')"],
+});
+
+/** @param {keyof typeof KINDS} kind */
+async function makeTables(kind) {
+  const [type, next] = KINDS[kind];
+  await query(`
+    SET client_min_messages = warning;
+    DROP SCHEMA IF EXISTS consuming CASCADE;
+    CREATE SCHEMA consuming;
+    CREATE SEQUENCE consuming.events_id;
+    CREATE TABLE consuming.events (id ${type} PRIMARY KEY DEFAULT ${next}, payload text, part int DEFAULT 0);
+    CREATE TABLE consuming.handled (nr serial, id text, payload text);
+    RESET client_min_messages`);
+  if (kind === 'tracked') await query("SELECT kid_track('consuming.events')");
+  await createCursor({ ...usual, ids: kind });
+}
+
+/**
+ * Writes events in transactions that commit later than others that began after them.
+ * @param {number} rounds
+ */
+async function write(rounds) {
+  const client = await pool.connect();
+  for (let round = 0; round < rounds; round++) {
+    await client.query("BEGIN; INSERT INTO consuming.events (payload) VALUES ('early'), ('early')");
+    await sleep(Math.random() * 20);
+    await client.query(`INSERT INTO consuming.events (payload) VALUES ('late'); ${round % 7 ? 'COMMIT' : 'ROLLBACK'}`);
+  }
+  client.release();
+}
+
+/**
+ * Returns when a query, which is asked again and again, has as many rows, or after ten seconds.
+ * @param {string} text
+ * @param {number} count
+ */
+async function until(text, count) {
+  for (let i = 0; i < 1000 && (await query(text)).length !== count; i++) await sleep(10);
+  assert.equal((await query(text)).length, count, text);
+}
+
+const all = async () => (await query('SELECT id::text FROM consuming.events ORDER BY events.id')).map(({ id }) => id);
+const handledIds = async () => (await query('SELECT id FROM consuming.handled ORDER BY nr')).map(({ id }) => id);
+const usual = { pool, table: 'consuming.events', cursors: 'consuming.consumers', name: 'billing', wait: 10 };
+
+/**
+ * Records rows by a client.
+ * @param {any[]} rows
+ * @param {any} client
+ */
+async function record(rows, client) {
+  for (const { id, payload } of rows) {
+    await client.query('INSERT INTO consuming.handled (id, payload) VALUES ($1, $2)', [String(id), payload]);
+  }
+}
+
+before(() => query('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS kid'));
+beforeEach(() => makeTables('kid64'));
+after(async () => {
+  await query('SET client_min_messages = warning; DROP SCHEMA consuming CASCADE');
+  await pool.end();
+});
+
+for (const ids of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))) {
+  test(`exactly once, in order, whatever connections are lost: ${ids}`, async () => {
+    await makeTables(ids);
+    let calls = 0;
+    let retries = 0;
+    const start = () => consume({
+      ...usual, ids, batch: 7,
+      handle: async (rows, client) => {
+        await record(rows, client);
+        // After the work, the connection is lost before the commit, or before the cursor is moved.
+        if (++calls % 5 === 0) await client.query('SELECT pg_terminate_backend(pg_backend_pid())');
+        if (calls % 5 === 3) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+      },
+      onRetry: () => { retries++; },
+    });
+    // Two of them, by mistake or for a moment.
+    const consumers = [start(), start()];
+    await Promise.all([write(20), write(20), write(20)]);
+    const written = await all();
+    await until('SELECT FROM consuming.handled', written.length);
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    assert.deepEqual(await handledIds(), written);
+    assert.ok(retries > 3 && written.length > 100, `${retries} retries`);
+  });
+}
+
+test('a cursor begins after the rows of now', async () => {
+  for (const ids of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))) {
+    await makeTables(ids);
+    await createCursor({ ...usual, ids, name: 'empty' }, { fromNow: true });
+    await query("INSERT INTO consuming.events (payload) SELECT 'x' FROM generate_series(1, 12)");
+    await createCursor({ ...usual, ids, name: 'late' }, { fromNow: true });
+    await createCursor({ ...usual, ids }, { fromNow: true });
+    const rows = await query(`
+      SELECT name, (SELECT count(*) FROM consuming.events WHERE id > last)::int AS left
+        FROM consuming.consumers ORDER BY name`);
+    assert.deepEqual(rows.map(({ name, left }) => `${name} ${left}`), ['billing 12', 'empty 12', 'late 0'], ids);
+  }
+});
+
+test('a consumer without rows writes nothing', async () => {
+  const consumer = consume({ ...usual, handle: record });
+  const before = await query('SELECT xmin, xmax FROM consuming.consumers');
+  await sleep(200);
+  await consumer.stop();
+  assert.deepEqual(await query('SELECT xmin, xmax FROM consuming.consumers'), before);
+});
+
+test('at least once: none is missed, and no transaction is open meanwhile', async () => {
+  /** @type {string[]} */
+  const seen = [];
+  let calls = 0;
+  const consumer = consume({
+    ...usual, delivery: 'at least once', batch: 7,
+    handle: async (rows, client) => {
+      assert.equal(client, undefined);
+      seen.push(...rows.map(({ id }) => id));
+      const open = await query(`
+        SELECT FROM pg_stat_activity WHERE state = 'idle in transaction' AND query NOT LIKE '%INSERT INTO consuming%'`);
+      assert.equal(open.length, 0);
+      if (++calls % 5 === 0) throw Object.assign(new Error('lost'), { code: 'EPIPE' });
+    },
+    onRetry: () => {},
+  });
+  await Promise.all([write(20), write(20), write(20)]);
+  const written = await all();
+  await until(`SELECT FROM consuming.consumers WHERE last = '${written[written.length - 1]}'`, 1);
+  await consumer.stop();
+  assert.deepEqual([...new Set(seen)], written);
+  assert.ok(seen.length > written.length);
+});
+
+test('at least once: of two consumers with one name, neither moves the cursor back', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('a'), ('b')");
+  /** @type {() => void} */
+  let go = () => {};
+  const gate = new Promise((resolve) => { go = () => resolve(undefined); });
+  const slow = consume({ ...usual, delivery: 'at least once', batch: 1, handle: () => gate });
+  const fast = consume({ ...usual, delivery: 'at least once', batch: 1, handle: () => {} });
+  const written = await all();
+  await until(`SELECT FROM consuming.consumers WHERE last = '${written[1]}'`, 1);
+  go();
+  await Promise.all([slow.stop(), fast.stop()]);
+  await until(`SELECT FROM consuming.consumers WHERE last = '${written[1]}'`, 1);
+});
+
+test('a notification ends the wait, and also one that comes while rows are handled', async () => {
+  const consumer = consume({ ...usual, wait: 60000, listen: 'Events', handle: record });
+  await until("SELECT FROM pg_stat_activity WHERE query = 'LISTEN \"Events\"'", 1);
+  for (let round = 1; round <= 3; round++) {
+    await sleep(50);
+    await query("INSERT INTO consuming.events (payload) VALUES ('new')");
+    await query('NOTIFY "Events"');
+    await until('SELECT FROM consuming.handled', round);
+  }
+  // The connection that listens is made again when something else wakes the consumer.
+  await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN \"Events\"'");
+  await consumer.stop();
+});
+
+test('a connection that listens is made again', async () => {
+  const consumer = consume({ ...usual, wait: 50, listen: 'events', handle: record });
+  const listening = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN \"events\"'";
+  await until(listening.replace('pg_terminate_backend(pid)', 'pid'), 1);
+  await query(listening);
+  await sleep(100);
+  await until(listening.replace('pg_terminate_backend(pid)', 'pid'), 1);
+  await consumer.stop();
+});
+
+test('stopping: after the rows at work, by a signal, before the start', async () => {
+  await query("INSERT INTO consuming.events (payload) SELECT 'x' FROM generate_series(1, 5)");
+  /** @type {{ done: Promise<void>, stop: () => Promise<void> }} */
+  const consumer = consume({
+    ...usual, batch: 2,
+    handle: async (rows, client) => {
+      void consumer.stop();
+      await sleep(50);
+      await record(rows, client);
+    },
+  });
+  await consumer.done;
+  assert.equal((await handledIds()).length, 2);
+
+  const controller = new AbortController();
+  const other = consume({ ...usual, wait: 60000, signal: controller.signal, handle: record });
+  await until('SELECT FROM consuming.handled', 5);
+  controller.abort();
+  await other.done;
+
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  await consume({ ...usual, signal: AbortSignal.abort(), handle: record }).done;
+  assert.equal((await handledIds()).length, 5);
+
+  // While it waits to try again.
+  let tries = 0;
+  const failing = consume({
+    ...usual,
+    handle: () => { throw Object.assign(new Error('down'), { code: '57P03' }); },
+    onRetry: () => { if (++tries === 2) void failing.stop(); },
+  });
+  await failing.done;
+  assert.equal(tries, 2);
+});
+
+test('errors that do not pass by themselves', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  const wrong = async (/** @type {any} */ options) => consume({ ...usual, handle: record, ...options }).done;
+  await assert.rejects(wrong({ name: 'nobody' }), /there is no cursor "nobody": call createCursor/);
+  await assert.rejects(wrong({ name: 'nobody', delivery: 'at least once' }), /there is no cursor "nobody"/);
+  await assert.rejects(wrong({ handle: () => { throw new TypeError('mine'); } }), /^TypeError: mine$/);
+  await assert.rejects(wrong({ handle: () => Promise.reject(null) }), (error) => error === null);
+  await assert.rejects(wrong({ handle: (/** @type {any} */ _, /** @type {any} */ client) => client.query('SELEC') }),
+    { code: '42601' });
+  // What went wrong in the transaction cannot be passed over.
+  await assert.rejects(wrong({
+    handle: (/** @type {any} */ _, /** @type {any} */ client) => client.query('SELECT 1/0').catch(() => {}),
+  }), { code: '25P02' });
+  await assert.rejects(wrong({ table: 'nowhere' }), { code: '42P01' });
+  await assert.rejects(wrong({ ids: 'kid96' }), RangeError);
+  await assert.rejects(createCursor(/** @type {any} */ ({ ...usual, ids: 'sno' })), RangeError);
+  await assert.rejects(wrong({ delivery: 'once' }), RangeError);
+  assert.deepEqual(await query('SELECT last FROM consuming.consumers'), [{ last: '...........' }]);
+});
+
+test('columns, a part of the rows, and names that need quotes', async () => {
+  await query(`
+    ALTER TABLE consuming.events RENAME TO "My ""Events";
+    ALTER TABLE consuming."My ""Events" RENAME id TO "Key";
+    INSERT INTO consuming."My ""Events" (payload, part) SELECT 'x', n % 2 FROM generate_series(1, 6) AS n`);
+  /** @type {any[]} */
+  const seen = [];
+  const consumer = consume({
+    ...usual, table: 'consuming.My "Events', id: 'Key', columns: ['part', 'Key'], where: 'part = 1 OR false',
+    handle: (rows) => { seen.push(...rows); },
+  });
+  for (let i = 0; i < 500 && seen.length < 3; i++) await sleep(10);
+  await consumer.stop();
+  assert.deepEqual(seen.map(Object.keys), Array(3).fill(['Key', 'part']));
+  assert.deepEqual(seen.map(({ part }) => part), [1, 1, 1]);
+});
+
+test('the work goes to another database', async () => {
+  await query('DROP DATABASE IF EXISTS consuming_work');
+  await query('CREATE DATABASE consuming_work');
+  const work = new pg.Pool({ database: 'consuming_work' });
+  await work.query(`
+    CREATE TABLE consumers (name text PRIMARY KEY, last text COLLATE "C" NOT NULL DEFAULT '...........');
+    INSERT INTO consumers (name) VALUES ('billing');
+    CREATE TABLE handled (id text)`);
+  await query("INSERT INTO consuming.events (payload) SELECT 'x' FROM generate_series(1, 20)");
+  const consumer = consume({
+    ...usual, work, cursors: 'consumers', batch: 3,
+    handle: async (rows, client) => {
+      for (const { id } of rows) await client.query('INSERT INTO handled VALUES ($1)', [id]);
+    },
+  });
+  const written = await all();
+  for (let i = 0; i < 500 && (await work.query('SELECT FROM handled')).rowCount !== 20; i++) await sleep(10);
+  await consumer.stop();
+  const { rows } = await work.query('SELECT id FROM handled ORDER BY id COLLATE "C"');
+  assert.deepEqual(rows.map(({ id }) => id), written);
+  await work.end();
+  await query('DROP DATABASE consuming_work');
+});
+
+test('each retry is a warning, unless the program wants to be told', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  const warned = new Promise((resolve) => { process.once('warning', resolve); });
+  let calls = 0;
+  const consumer = consume({
+    ...usual,
+    handle: () => { if (++calls === 1) throw Object.assign(new Error('gone'), { syscall: 'connect' }); },
+  });
+  assert.match(String(await warned), /KidConsumer: a consumer tries again after: gone/);
+  await until("SELECT FROM consuming.consumers WHERE last > '...........'", 1);
+  await consumer.stop();
+});

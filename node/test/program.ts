@@ -1,0 +1,35 @@
+// A program in TypeScript, which is checked and not run: a line that has to be an error says so.
+import { kid53, kid64, uuidv7, type IdType, type Time } from 'pgkid';
+import { kid53 as numeric, kid64 as column, next, since } from 'pgkid/drizzle';
+import { pgTable } from 'drizzle-orm/pg-core';
+import type { Selectable } from 'kysely';
+import type { GeneratedId, GeneratedNumber } from 'pgkid/kysely';
+import { within } from 'pgkid/prisma';
+import { Keys } from 'pgkid/seal';
+
+const id: string = kid64.floor(new Date());
+const number: number = kid53.fromText('5');
+const sequence: number = kid64.parts(id).sequence;
+const maybe: Date | null = uuidv7.time('018f3b5c-7d4e-7abc-8def-0123456789ab');
+const times: Date[] = [id].map(kid64.time);
+const type: IdType<string, object> = kid64;
+const time: Time = 5n;
+
+// @ts-expect-error: kid53 is a number
+kid53.time('5');
+// @ts-expect-error: the time may be null
+const never: Date = uuidv7.time('');
+// @ts-expect-error: a kid64 has no node
+kid64.parts(id).node;
+
+const orders = pgTable('orders', { id: column('id').primaryKey().default(next('kid64')), visit: numeric('visit') });
+const order: typeof orders.$inferSelect = { id: '', visit: 5 };
+// @ts-expect-error: the database makes the ID, and the visit is a number
+const made: typeof orders.$inferInsert = { visit: '5' };
+const condition = since(orders.id, new Date());
+const row: Selectable<{ id: GeneratedId, visit: GeneratedNumber }> = { id: '', visit: 5 };
+const filter: { gte?: number, lt?: number } = within(new Date(), undefined, kid53);
+const opened: number | null = new Keys('').open(kid53, '', 'ord');
+
+export { order, made, condition, row, filter, opened };
+export { id, number, sequence, maybe, times, type, time, never };

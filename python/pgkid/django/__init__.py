@@ -1,0 +1,30 @@
+"""kid for Django 3.2 and later: fields whose IDs the server makes, lookups by time, URLs, and expressions.
+
+Add "pgkid.django" to INSTALLED_APPS, and CreateExtension("kid") to the first migration that uses a field.
+
+apps.py         tells drivers about the types, URLs about converters, and django-filter about the fields
+fields.py       the fields of models
+expressions.py  the time of an ID, and its texts for others
+urls.py         converters for paths
+operations.py   a default for the key of an existing table, in migrations before Django 5
+"""
+
+from .expressions import Encoded, Sealed, Timestamp, Unsealed
+from .fields import FlakeField, FlaxField, Kid53Field, Kid64Field, Kid96Field, SnoField, UuidV7Field
+from .urls import base32_converter, sealed_converter
+
+__all__ = [
+    "Encoded",
+    "FlakeField",
+    "FlaxField",
+    "Kid53Field",
+    "Kid64Field",
+    "Kid96Field",
+    "Sealed",
+    "SnoField",
+    "Timestamp",
+    "Unsealed",
+    "UuidV7Field",
+    "base32_converter",
+    "sealed_converter",
+]

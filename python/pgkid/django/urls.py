@@ -1,0 +1,128 @@
+"""Converters for paths. A text that is not an ID is a 404, as it does not match the path.
+
+pgkid.django registers those that are named for types: path("orders/<kid64:id>/", view). Others are made for a prefix:
+
+    register_converter(sealed_converter(Kid64, "ord"), "order")
+
+    path("orders/<order:id>/", view)
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from ..ids import Flake, Flax, Id, Kid53, Kid64, Kid96, Sno
+from .expressions import Unsealed
+from .fields import FlakeField, FlaxField, IdField, Kid53Field, Kid64Field, Kid96Field, SnoField
+
+T = TypeVar("T", bound=Id)
+
+FIELDS: dict[type[Id], Any] = {
+    **{Kid64: Kid64Field, Kid96: Kid96Field, Sno: SnoField, Flake: FlakeField, Flax: FlaxField, Kid53: Kid53Field}
+}
+
+
+class _TextConverter:
+    """Takes the text of an ID."""
+
+    regex = "[^/]+"
+    kind: Any
+
+    def to_python(self, text: str) -> Id:
+        """Returns the ID. Raises ValueError if the text is not one."""
+        return self.kind(text)  # type: ignore[no-any-return]
+
+    def to_url(self, id: Id | str) -> str:
+        """Returns the text."""
+        return str(id)
+
+
+class Kid64Converter(_TextConverter):
+    """Takes the text of a kid64."""
+
+    kind = Kid64
+
+
+class Kid96Converter(_TextConverter):
+    """Takes the text of a kid96."""
+
+    kind = Kid96
+
+
+class SnoConverter(_TextConverter):
+    """Takes the text of a sno."""
+
+    kind = Sno
+
+
+class FlaxConverter(_TextConverter):
+    """Takes the text of a flax."""
+
+    kind = Flax
+
+
+class FlakeConverter(_TextConverter):
+    """Takes the digits of a flake."""
+
+    regex = "0|[1-9][0-9]*"
+    kind = Flake
+
+    def to_python(self, text: str) -> Id:
+        """Returns the ID. Raises ValueError if the text is not one."""
+        return Flake.of_text(text)
+
+
+class Kid53Converter(_TextConverter):
+    """Takes the digits of a kid53."""
+
+    regex = "0|[1-9][0-9]*"
+
+    def to_python(self, text: str) -> Id:
+        """Returns the ID. Raises ValueError if the text is not one."""
+        return Kid53(int(text))
+
+
+CONVERTERS = {
+    "kid64": Kid64Converter,
+    "kid96": Kid96Converter,
+    "sno": SnoConverter,
+    "flax": FlaxConverter,
+    "flake": FlakeConverter,
+    "kid53": Kid53Converter,
+}
+
+
+def base32_converter(kind: type[T], prefix: str) -> type:
+    """Returns a converter for IDs in base32, as Encoded and ID.base32() write them. They tell their time."""
+
+    class Converter:
+        regex = f"{prefix}_[0-9A-Za-z]+" if prefix else "[0-9A-Za-z]+"
+
+        def to_python(self, text: str) -> T:
+            return kind.of_base32(text, prefix)
+
+        def to_url(self, id: T) -> str:
+            return id.base32(prefix)
+
+    return Converter
+
+
+def sealed_converter(kind: type[T], prefix: str, keys: Any = None) -> type:
+    """Returns a converter for sealed IDs, which tell nothing.
+
+    With `keys`, a pgkid.seal.Keys, a view gets the ID, and a text that is forged does not match the path. The function
+    reverse() takes an ID. Without it, the database opens the text: a view gets an expression, and compares it with the
+    ID of a row, as get_object_or_404(Order, id=id) does. Then reverse() takes a text that Sealed has made.
+    """
+    field: IdField | Kid53Field = FIELDS[kind]()
+
+    class Converter:
+        regex = (f"{prefix}_" if prefix else "") + "[0-7][0-9a-hjkmnp-tv-z]{25}"
+
+        def to_python(self, text: str) -> Any:
+            return Unsealed(text, prefix, field) if keys is None else keys.unseal(kind, text, prefix)
+
+        def to_url(self, id: Any) -> str:
+            return str(id) if keys is None else keys.seal(id, prefix)  # type: ignore[no-any-return]
+
+    return Converter

@@ -1,0 +1,327 @@
+"""pgkid.consumer beside writers whose transactions commit out of order, and beside what breaks
+
+It needs PGHOST and its kin, which name a server with kid.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from pgkid.consumer import Consumer
+
+#: Tables by what makes their IDs.
+TABLES = {
+    "kid64": "kid64 PRIMARY KEY DEFAULT kid_next()",
+    "kid53": "bigint PRIMARY KEY DEFAULT kid53_next()",
+    "flake": "flake PRIMARY KEY DEFAULT flake_next()",
+    "uuid": "uuid PRIMARY KEY DEFAULT kid_uuidv7()",
+    "tracked": "bigserial PRIMARY KEY",
+}
+NAME = "pgkid_test_consumer"
+
+PROGRAM = """
+import logging, sys, time
+from pgkid.consumer import Consumer
+logging.disable()
+consumer = Consumer(sys.argv[1], "events", "billing", ids=sys.argv[2], batch=20, poll=0.02)
+def handle(connection, rows):
+    time.sleep(0.02)      # so that another process finds the same rows
+    connection.cursor().executemany("INSERT INTO handled (id) VALUES (%s)", [[row.id] for row in rows])
+consumer.stop_on_signals()
+consumer.run_exactly_once(handle)
+"""
+
+
+class Consumers(unittest.TestCase):
+    """Each test has a database of its own."""
+
+    def setUp(self) -> None:
+        with psycopg.connect(autocommit=True) as conn:
+            conn.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
+            conn.execute(f"CREATE DATABASE {NAME}")
+        self.conn = psycopg.connect(f"dbname={NAME}", autocommit=True)
+        self.addCleanup(self.conn.close)
+        self.conn.execute("CREATE EXTENSION kid")
+        self.threads: list[threading.Thread] = []
+
+    def table(self, ids: str) -> None:
+        self.conn.execute(f"CREATE TABLE events (id {TABLES[ids]}, payload text)")
+        kind = "bigint" if ids in ("tracked", "kid53") else ids
+        self.conn.execute(f"CREATE TABLE handled (nr serial, id {kind})")
+        if ids == "tracked":
+            self.conn.execute("SELECT kid_track('events')")
+
+    def consumer(self, ids: str | None = None, **options: Any) -> Consumer:
+        made = Consumer(f"dbname={NAME}", "events", "billing", ids=ids, poll=0.02, **options)
+        made.create()
+        self.addCleanup(made.close)
+        return made
+
+    def start(self, run: Callable[..., Any], *arguments: Any) -> threading.Thread:
+        thread = threading.Thread(target=run, args=arguments)
+        thread.start()
+        self.threads.append(thread)
+        return thread
+
+    def write(self, seconds: float, writers: int = 4) -> None:
+        """Writes events for some time, in transactions that commit late, or roll back."""
+        end = time.monotonic() + seconds
+
+        def run(seed: int) -> None:
+            some = random.Random(seed)
+            with psycopg.connect(f"dbname={NAME}") as conn:
+                while time.monotonic() < end:
+                    conn.execute("INSERT INTO events (payload) VALUES ('early'), ('early')")
+                    time.sleep(some.random() * 0.05)
+                    conn.execute("INSERT INTO events (payload) VALUES ('late')")
+                    conn.rollback() if some.random() < 0.1 else conn.commit()
+                    time.sleep(some.random() * 0.01)
+
+        threads = [self.start(run, seed) for seed in range(writers)]
+        for thread in threads:
+            thread.join()
+
+    def ids(self, table: str) -> list[Any]:
+        order = "id" if table == "events" else "nr"
+        return [row[0] for row in self.conn.execute(f"SELECT id::text FROM {table} ORDER BY {table}.{order}")]
+
+    def wait_until_handled(self) -> None:
+        """Waits until the last event has been handled, for half a minute or so."""
+        for _ in range(600):
+            if len(self.ids("handled")) >= len(self.ids("events")):
+                return
+            time.sleep(0.05)
+
+    @staticmethod
+    def insert(connection: psycopg.Connection[Any], rows: Sequence[Any]) -> None:
+        connection.cursor().executemany("INSERT INTO handled (id) VALUES (%s)", [[row.id] for row in rows])
+
+    def test_each_kind(self) -> None:
+        """Each event is handled once and in order, whatever makes the IDs. A consumer by id > last misses some."""
+        for ids in TABLES:
+            with self.subTest(ids=ids):
+                if ids != "kid64":
+                    self.conn.close()
+                    self.setUp()
+                self.table(ids)
+                consumer = self.consumer(ids, batch=50, columns=["payload"])
+                self.start(consumer.run_exactly_once, self.insert)
+                naive: list[Any] = []
+                stop = threading.Event()
+                self.start(self.read_naively, naive, stop)
+                self.write(1.5)
+                self.wait_until_handled()
+                consumer.stop()
+                stop.set()
+                for thread in self.threads:
+                    thread.join(10)
+                written = self.ids("events")
+                self.assertGreater(len(written), 100)
+                self.assertEqual(self.ids("handled"), written)
+                self.assertLess(len(naive), len(written))
+
+    def read_naively(self, naive: list[Any], stop: threading.Event) -> None:
+        with psycopg.connect(f"dbname={NAME}", autocommit=True) as conn:
+            last: Any = None
+            while not stop.is_set():
+                where = "" if last is None else "WHERE events.id > %s"
+                query = f"SELECT events.id::text FROM events {where} ORDER BY events.id"
+                rows = conn.execute(query, [] if last is None else [last]).fetchall()
+                naive += rows
+                last = rows[-1][0] if rows else last
+                time.sleep(0.02)
+
+    def test_killed(self) -> None:
+        """Processes of one name are killed, and so are their sessions. Each event is handled once and in order."""
+        for ids in "kid64", "tracked":
+            with self.subTest(ids=ids):
+                if ids != "kid64":
+                    self.conn.close()
+                    self.setUp()
+                self.table(ids)
+                self.consumer(ids).close()
+                command = [sys.executable, "-c", PROGRAM, f"dbname={NAME} application_name=consumer", ids]
+                processes = [subprocess.Popen(command) for _ in range(3)]
+                some = random.Random(ids)
+                writing = self.start(self.write, 4.0)
+                while writing.is_alive():
+                    time.sleep(0.15)
+                    if some.random() < 0.3:
+                        victim = some.randrange(3)
+                        processes[victim].kill()
+                        processes[victim].wait()
+                        processes[victim] = subprocess.Popen(command)
+                    else:
+                        # The session, at whatever it does.
+                        self.conn.execute(
+                            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                            " WHERE application_name = 'consumer' ORDER BY random() LIMIT 1"
+                        )
+                self.wait_until_handled()
+                # A process that has just started knows no signals yet.
+                sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'consumer'"
+                while self.conn.execute(sessions).fetchone() != (3,):
+                    time.sleep(0.05)
+                for process in processes:
+                    process.send_signal(signal.SIGTERM)
+                self.assertEqual([process.wait(10) for process in processes], [0, 0, 0])
+                written = self.ids("events")
+                self.assertGreater(len(written), 200)
+                self.assertEqual(self.ids("handled"), written)
+
+    def test_at_least_once(self) -> None:
+        """Work outside of the database misses nothing, though the session is lost in the midst of it."""
+        self.table("kid64")
+        consumer = self.consumer(batch=20)
+        sent: list[str] = []
+
+        def handle(rows: Sequence[Any]) -> None:
+            sent.extend(str(row.id) for row in rows)
+            if len(sent) % 3 == 0:
+                self.terminate_others()
+
+        self.start(consumer.run_at_least_once, handle)
+        self.write(2.0)
+        for _ in range(200):
+            if set(sent) >= set(self.ids("events")):
+                break
+            time.sleep(0.05)
+        consumer.stop()
+        written = self.ids("events")
+        # A receiver that ignores IDs that are not above its last one gets each once and in order.
+        received: list[str] = []
+        for id in sent:
+            if not received or id > received[-1]:
+                received.append(id)
+        self.assertEqual(received, written)
+
+    def terminate_others(self) -> None:
+        """Ends the sessions that asked for rows last."""
+        with psycopg.connect(f"dbname={NAME}", autocommit=True) as conn:
+            conn.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND query LIKE '%kid_horizon%' AND pid <> pg_backend_pid()"
+            )
+
+    def test_handler_fails(self) -> None:
+        """An error of the handler undoes what it did, and ends the run. The next run begins with the same rows."""
+        self.table("kid64")
+        self.conn.execute("INSERT INTO events (payload) VALUES ('good'), ('bad')")
+        consumer = self.consumer()
+
+        def fail(connection: Any, rows: Any) -> None:
+            self.insert(connection, rows)
+            raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            consumer.run_exactly_once(fail)
+        self.assertEqual(self.ids("handled"), [])
+
+        def handle(connection: Any, rows: Any) -> None:
+            self.insert(connection, rows)
+            consumer.stop()
+
+        consumer.run_exactly_once(handle)
+        self.assertEqual(self.ids("handled"), self.ids("events"))
+        # An error in SQL is no reason to try again, either.
+        self.conn.execute("INSERT INTO events (payload) VALUES ('other')")
+
+        def fail_in_sql(connection: Any, _rows: Any) -> None:
+            connection.execute("SELECT FROM missing")
+
+        with self.assertRaises(psycopg.errors.UndefinedTable):
+            consumer.run_exactly_once(fail_in_sql)
+
+    def test_waking(self) -> None:
+        """A notification, wake() and stop() end the waiting, which would take an hour."""
+        self.table("kid64")
+        consumer = Consumer(f"dbname={NAME}", "events", "billing", poll=3600, channel="events")
+        consumer.create()
+        seen: list[float] = []
+
+        def handle(connection: Any, rows: Any) -> None:
+            self.insert(connection, rows)
+            seen.append(time.monotonic())
+
+        thread = self.start(consumer.run_exactly_once, handle)
+        for wake in (lambda: self.conn.execute("NOTIFY events"), consumer.wake):
+            time.sleep(0.5)
+            self.conn.execute("INSERT INTO events (payload) VALUES ('tea')")
+            time.sleep(0.2)
+            before, asked = len(seen), time.monotonic()
+            wake()
+            while len(seen) == before and time.monotonic() < asked + 60:
+                time.sleep(0.01)
+            self.assertGreater(len(seen), before)
+        consumer.stop()
+        thread.join(10)
+        self.assertFalse(thread.is_alive())
+
+    def test_idle_writes_nothing(self) -> None:
+        """A consumer without rows takes no transaction ID and writes no WAL."""
+        self.table("kid64")
+        consumer = self.consumer()
+        thread = self.start(consumer.run_exactly_once, self.insert)
+        time.sleep(0.3)
+        query = "SELECT pg_snapshot_xmax(pg_current_snapshot())"
+        # The server's own processes may take some at any time, but not always.
+        seen = []
+        for _ in range(10):
+            seen.append(self.conn.execute(query).fetchone())
+            time.sleep(0.2)
+        self.assertLess(len(set(seen)), len(seen))
+        consumer.stop()
+        thread.join(10)
+
+    def test_from_now(self) -> None:
+        """A consumer can begin after the rows that are there. Creating it again moves nothing."""
+        for ids in "kid64", "tracked":
+            with self.subTest(ids=ids):
+                if ids != "kid64":
+                    self.conn.close()
+                    self.setUp()
+                self.table(ids)
+                self.conn.execute("INSERT INTO events (payload) VALUES ('old'), ('old')")
+                for name in "billing", "mail":
+                    consumer = Consumer(f"dbname={NAME}", "public.events", name, ids=ids)
+                    consumer.create(from_now=True)
+                    self.conn.execute("INSERT INTO events (payload) VALUES ('new')")
+                    consumer.create(from_now=True)
+                    payloads: list[str] = []
+
+                    def handle(rows: Sequence[Any], found: list[str] = payloads, one: Consumer = consumer) -> None:
+                        found.extend(row.payload for row in rows)
+                        one.stop()
+
+                    consumer.run_at_least_once(handle)
+                    self.assertEqual(payloads, ["new"])
+
+    def test_what_is_missing(self) -> None:
+        self.table("kid53")
+        with self.assertRaisesRegex(ValueError, "argument ids"):
+            Consumer(f"dbname={NAME}", "events", "billing").run_exactly_once(self.insert)
+        with self.assertRaisesRegex(ValueError, "kid64, kid53"):
+            Consumer(f"dbname={NAME}", "events", "billing", ids="kid").run_exactly_once(self.insert)
+        with self.assertRaisesRegex(LookupError, "no column"):
+            Consumer(f"dbname={NAME}", "events", "billing", id="nr").create()
+        self.consumer("kid53").close()
+        with self.assertRaisesRegex(LookupError, "create"):
+            Consumer(f"dbname={NAME}", "events", "other", ids="kid53").run_exactly_once(self.insert)
+
+
+if __name__ == "__main__":
+    import logging
+
+    logging.disable()
+    os.environ.setdefault("PGOPTIONS", "-c jit=off")
+    unittest.main()

@@ -1,0 +1,150 @@
+"""pgkid.pandas compared with the vectors"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import unittest
+from datetime import datetime, timezone
+from typing import Any
+from uuid import UUID
+
+import pandas as pd
+import vectors
+from pgkid.ids import Flake, Flax, Kid53, Kid64, Kid96, Sno, UuidV7
+from pgkid.pandas import numbers, times
+
+# pandas before version 2 has no times after that.
+LAST = datetime(2262, 1, 1, tzinfo=timezone.utc)
+
+
+def micros(series: Any) -> list[int]:
+    """Returns times as microseconds since 1970."""
+    return [round((time - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(microseconds=1)) for time in series]
+
+
+class Vectors(unittest.TestCase):
+    """Each kind of column has the numbers and the times of the vectors."""
+
+    def test_kid64(self) -> None:
+        rows = vectors.read("kid64.tsv")
+        texts = [row["text64"] for row in rows]
+        expected = [int(row["hex"], 16) for row in rows]
+        self.assertEqual(numbers(texts).tolist(), expected)
+        rows = [row for row in rows if Kid64(row["text64"]).micros < LAST.timestamp() * 10**6]
+        self.assertGreater(len(rows), 50)
+        texts = [row["text64"] for row in rows]
+        expected = [int(row["hex"], 16) for row in rows]
+        at = [
+            (int(row["a_mega"]) * 10**6 + int(row["b_sec"])) * 10**6 + int(row["decoded_c_micro"]) for row in rows
+        ]
+        for ids in (
+            texts,
+            [Kid64(text) for text in texts],
+            pd.Series(expected, dtype="int64"),
+            pd.Series(expected, dtype="uint64"),
+            pd.Series(expected, dtype="Int64"),
+            pd.Series(expected, dtype="UInt64"),
+            pd.Series(texts, dtype="string"),
+        ):
+            self.assertEqual(numbers(ids).tolist(), expected)
+            self.assertEqual(micros(times(ids)), at)
+
+    def test_signed(self) -> None:
+        """A bigint is negative from the year 18584 on."""
+        self.assertEqual(numbers(pd.Series([-1, 5], dtype="int64")).tolist(), [2**64 - 1, 5])
+
+    def test_kid53(self) -> None:
+        rows = vectors.read("kid53.tsv")
+        ids = pd.Series([int(row["id"]) for row in rows])
+        for column in ids, ids.astype(str):
+            self.assertEqual(numbers(column, Kid53).tolist(), ids.tolist())
+            self.assertEqual(micros(times(column, Kid53)), [int(row["unix_ms"]) * 1000 for row in rows])
+        for wrong in -1, 2**53:
+            with self.assertRaises(ValueError):
+                times(pd.Series([wrong]), Kid53)
+
+    def test_uuidv7(self) -> None:
+        rows = [row for row in vectors.read("uuidv7.tsv") if int(row["unix_ms"]) < LAST.timestamp() * 1000]
+        self.assertGreater(len(rows), 50)
+        expected = [int(row["unix_ms"]) * 1000 for row in rows]
+        texts = [row["text"] for row in rows]
+        for column in texts, [text.upper() for text in texts], [UUID(text) for text in texts]:
+            self.assertEqual(micros(times(column, UuidV7)), expected)
+        others = ["919108f7-52d1-4320-9bac-f847db4148a8", "01a20168-9de7-7651-03ac-60dca3b8f7f5"]
+        self.assertTrue(times(others, UuidV7).isna().all())
+        for wrong in "short", "x" * 36, "é" * 36:
+            with self.assertRaises(ValueError):
+                times([wrong], UuidV7)
+
+    def test_others(self) -> None:
+        rows = vectors.read("sno.tsv")
+        self.assertEqual(
+            micros(times([row["text"] for row in rows], Sno)), [int(row["unix_ns"]) // 1000 for row in rows]
+        )
+        rows = vectors.read("flax.tsv")
+        expected = [int(row["unix_ms"]) * 1000 for row in rows]
+        self.assertEqual(micros(times([row["text16"] for row in rows], Flax)), expected)
+        rows = [row for row in vectors.read("flake.tsv") if row["epoch_ms"] == "0"]
+        self.assertEqual(
+            micros(times([row["dec"] for row in rows], Flake)), [int(row["unix_ms"]) * 1000 for row in rows]
+        )
+        self.assertEqual(micros(times([Kid96("." * 16)], Kid96)), [0])
+        with self.assertRaises(ValueError):
+            numbers(["." * 16], Kid96)
+
+
+class Columns(unittest.TestCase):
+    """What is missing stays missing, and what is wrong is an error."""
+
+    def test_missing(self) -> None:
+        for column in (
+            pd.Series([None, ".6.nef3Mk.3", float("nan")], [7, 8, 9], name="id"),
+            pd.Series([None, 31582005600174081, None], [7, 8, 9], name="id", dtype="Int64"),
+        ):
+            found, at = numbers(column), times(column)
+            self.assertEqual((found.isna().tolist(), at.isna().tolist()), ([True, False, True],) * 2)
+            self.assertEqual((found[8], at[8]), (31582005600174081, Kid64(".6.nef3Mk.3").timestamp))
+            self.assertEqual((found.name, at.name), ("id", "id"))
+        self.assertTrue(times([None, "01a20168-9de7-7651-83ac-60dca3b8f7f5"], UuidV7).isna()[0])
+
+    def test_empty(self) -> None:
+        self.assertEqual(str(numbers([]).dtype), "UInt64")
+        for kind in Kid64, UuidV7, Sno:
+            self.assertTrue(str(times(pd.Series([], dtype=object), kind).dtype).startswith("datetime64["))
+
+    def test_wrong(self) -> None:
+        for wrong in (
+            ["short"],
+            ["*6*nef3Mk.."],
+            [".6.nef3Mk..", ".6.nef3Mk"],
+            [".6.nef3Mk..x"],
+            [".6.RlAzu..z"],
+            ["é6.nef3Mk.3"],
+            [1.0, None],
+            [1.5, 2.0],
+        ):
+            with self.assertRaises(ValueError, msg=wrong):
+                numbers(wrong)
+
+    def test_merge(self) -> None:
+        """Times of IDs merge with times of another column."""
+        rows = [Kid64.make(datetime(2026, 11, 1, 0, minute, tzinfo=timezone.utc), 5) for minute in range(3)]
+        frame = pd.DataFrame({"id": rows}).assign(at=lambda frame: times(frame["id"]))
+        made = pd.DataFrame({"at": pd.to_datetime([row.timestamp for row in rows], utc=True)})
+        made = made.astype({"at": frame["at"].dtype})
+        merged = pd.merge_asof(made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+        self.assertEqual(merged["id"].tolist(), rows)
+
+    def test_file(self) -> None:
+        """A file with a missing number is read as text, as docs/guides/exchanging-data.md says."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "orders.csv")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("id,item\n,none\n31582005600174081,tea\n")
+            frame = pd.read_csv(path, dtype={"id": str}).dropna(subset="id").astype({"id": "int64"})
+            self.assertEqual(numbers(frame["id"]).tolist(), [31582005600174081])
+
+
+if __name__ == "__main__":
+    unittest.main()
