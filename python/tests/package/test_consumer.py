@@ -73,14 +73,13 @@ class Consumers(unittest.TestCase):
         self.threads.append(thread)
         return thread
 
-    def write(self, seconds: float, writers: int = 4) -> None:
-        """Writes events for some time, in transactions that commit late, or roll back."""
-        end = time.monotonic() + seconds
+    def write(self, transactions: int, writers: int = 4) -> None:
+        """Writes events in so many transactions of each writer, which commit late, or roll back."""
 
         def run(seed: int) -> None:
             some = random.Random(seed)
             with psycopg.connect(f"dbname={NAME}") as conn:
-                while time.monotonic() < end:
+                for _ in range(transactions):
                     conn.execute("INSERT INTO events (payload) VALUES ('early'), ('early')")
                     time.sleep(some.random() * 0.05)
                     conn.execute("INSERT INTO events (payload) VALUES ('late')")
@@ -119,7 +118,7 @@ class Consumers(unittest.TestCase):
                 naive: list[Any] = []
                 stop = threading.Event()
                 self.start(self.read_naively, naive, stop)
-                self.write(1.5)
+                self.write(30)
                 self.wait_until_handled()
                 consumer.stop()
                 stop.set()
@@ -153,7 +152,7 @@ class Consumers(unittest.TestCase):
                 command = [sys.executable, "-c", PROGRAM, f"dbname={NAME} application_name=consumer", ids]
                 processes = [subprocess.Popen(command) for _ in range(3)]
                 some = random.Random(ids)
-                writing = self.start(self.write, 4.0)
+                writing = self.start(self.write, 80)
                 while writing.is_alive():
                     time.sleep(0.15)
                     if some.random() < 0.3:
@@ -191,7 +190,7 @@ class Consumers(unittest.TestCase):
                 self.terminate_others()
 
         self.start(consumer.run_at_least_once, handle)
-        self.write(2.0)
+        self.write(40)
         for _ in range(200):
             if set(sent) >= set(self.ids("events")):
                 break
