@@ -13,7 +13,7 @@
 
 namespace kid {
 
-__extension__ typedef unsigned __int128 uint128; // holds the 80- and 96-bit IDs
+__extension__ typedef unsigned __int128 uint128; // holds the IDs of 80, 96 and 128 bits
 
 /// Microseconds since 1970-01-01 00:00:00 UTC, leap seconds not counted: the core's only notion of time.
 using unix_micros = std::int64_t;

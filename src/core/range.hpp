@@ -10,11 +10,24 @@
 namespace kid {
 
 // An `Id`, in the file of its type in core/types, is a layout. What it depends on and an ID does not contain, such as
-// an epoch, is a member of its struct. It says:
+// an epoch, is a member of its struct. Every layout has:
 //
+//   word                          the integer that holds an ID
+//   name                          what messages call the IDs
+//   size                          how many bytes the binary form has
 //   first(), last()               the first and the last instant that an ID can carry
 //   lowest(time), highest(time)   the lowest and the highest ID of the time unit that contains an instant in that range
 //   time(id)                      when the time unit of an ID begins
+//
+// Some layouts also have:
+//
+//   text                          the text form, if the type has one of its own, see text.hpp
+//   bits                          how many bits an ID has, if those are fewer than the binary form has: bits_of
+//   origin(id), sort_key(id, f)   where an ID comes from, and its sort key among IDs from `f`: origin_sort_key()
+//   exact, to_exact(id)           the type that an ID is converted to before it is compared with time: orders_exactly
+//   is_one(value)                 whether a value of the core type is an ID, if not every value is one
+//
+// A function saturate(layout, time) beside the layout replaces the one below, if bounds out of range must be IDs, too.
 
 /// The base of an `Id` whose uppermost field counts time units from an epoch. The `Id` has `units`, the field;
 /// `unit_micros`, how long a unit is; and `epoch`, the instant at which unit 0 begins.

@@ -1,11 +1,14 @@
 // How a logical clock moves: its next state as a pure function of the last one and the system clock.
 //
-// A logical clock is one 64-bit word, time unit above sequence:
+// A logical clock is one 64-bit word, its state. The time unit is above the sequence:
 //
 //    63                                     sequence::width                0
 //   +---------------------------------------+-------------------------------+
 //   |               time unit               |           sequence            |
 //   +---------------------------------------+-------------------------------+
+//
+// Two clocks differ: that of sno has the tick between the two, and a time unit of uuidv7 does not end at a bit. But in
+// every clock, a later time unit has greater states.
 //
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the system
 // clock does and however the callers interleave.
@@ -13,7 +16,9 @@
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
 //   at(time)          the first state of the time unit that contains `time`. If `time` is before the range of the type,
-//                     but not before 1970, a state that is not above the first one in the range: see goes_on()
+//                     but not before 1970, the result is at or below the state of the first instant of the range, so
+//                     that a clock that goes_on() does not take the system clock to be ahead. A clock that changes
+//                     sides does not go on there, and may return any state
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
@@ -148,6 +153,11 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
 
 /// Returns the state to wait for: the caller can proceed once the system clock has reached its time. The caller got
 /// `result` first, and read `now` afterwards. If that state is at or before `now`, the caller can proceed at once.
+///
+/// If a unit is used up, the caller waits for the unit after `now`, although the used-up one may be far ahead: once the
+/// system clock has moved on by a unit, the caller may carry into the next one, see `carry_pace`. A clock that does not
+/// keep its time cannot carry. But there the step found the system clock in the used-up unit, so the unit after `now`
+/// follows that unit.
 template <class Clock>
 constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uint64_t now) noexcept {
   if (result.kind == step_kind::used_up)

@@ -10,7 +10,7 @@
 //   epoch       2010-01-01 00:00:00 UTC
 //   range       to 2079-09-07 15:47:35.551999 UTC
 //   time unit   4 ms
-//   tick        toggled whenever the clock goes back, so that a span of time can be used twice
+//   tick        toggled when the clock goes back, so that a span of time can be used twice, but not a third time
 //   binary      10 bytes, most significant first
 //   text        16 characters of 2-9a-x
 //   order       unsigned
@@ -67,6 +67,13 @@ struct sno : counts_from_epoch<sno> {
 ///                      now               now > safe: change sides. Side 1 is free from `now` on, and the new
 ///                                                    mark, of side 0, is the unit of `last`
 ///                                        now <= safe: a second step back into time that side 1 used. Wait
+///
+/// A state has the tick between time unit and sequence; its upper 8 bits are 0:
+///
+///    55                                     17  16  15                              0
+///   +-----------------------------------------+----+---------------------------------+
+///   |                time unit                |tick|            sequence             |
+///   +-----------------------------------------+----+---------------------------------+
 ///
 /// A state is never repeated, so the compare-and-swap that changes sides cannot mistake one for another. Afterwards the
 /// mark is set to the unit of `last`. The lock of the lease (pg/clocks/lease_lock.hpp) guards the mark, which is read

@@ -1,5 +1,5 @@
-// Hides the differences between PostgreSQL 15 and 19 from the rest of src/pg. (Headers that only some versions have are
-// in postgres.hpp.)
+// Hides the differences between PostgreSQL 15 and 19 from the rest of src/pg, except two: postgres.hpp includes headers
+// that only some versions have, and shared_struct.hpp hides how each version reserves shared memory.
 #pragma once
 
 #include "locked.hpp"

@@ -1,5 +1,5 @@
 // The only file that includes PostgreSQL's headers, all that src/pg needs, so that they have C linkage and come after
-// the core and after C++'s own. compat.hpp hides how their versions differ.
+// the core and after C++'s own, which their macros could break. compat.hpp hides how their versions differ.
 #pragma once
 
 // The core always comes first, see core/no_postgres.hpp. The file of a type includes the type's header in the core
@@ -12,6 +12,11 @@
 #include "../../core/range.hpp"
 #include "../../core/step.hpp"
 #include "../../core/text.hpp"
+
+// What src/pg uses of C++.
+#include <algorithm>
+#include <functional>
+#include <string_view>
 
 extern "C" {
 

@@ -18,6 +18,7 @@ bool put_page(lease_state &lease, page_bounds const &page) {
   if (memcmp(&page, &lease.page, sizeof page) == 0)
     return true;
   lease.written_at = monotonic_micros();
+  // An error in the write leaves this function at once. So the failure is noted before, and withdrawn after.
   lease.failed = true;
   lease.unconfirmed = write_page(page);
   XLogFlush(lease.unconfirmed);
@@ -204,6 +205,10 @@ bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint
 //
 // If the caller has to wait for standbys, its next call publishes the lease at W, and it is renewed halfway between W
 // and L. That is in time if L is at least 3 W. Writes differ, so L is at least 4 W.
+//
+// If the write of the page raises an error, the session that renews has that error, and the bound in force stays. Other
+// sessions issue IDs up to that bound. The first one that reaches it tries the write again, as does each one after it,
+// and has the error if the write still fails.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());

@@ -37,14 +37,14 @@ void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
 
   pg_write_barrier(); // a reader that sees the floor also sees the database
   do {
-    last = cell.load();
-    pg_atomic_write_u64(&floor, last + 1);
-    pg_memory_barrier(); // pairs with those in lower_state() and earliest_entrant()
-  } while (cell.load() < last);
+    last = cell.load();                    // step: read_state
+    pg_atomic_write_u64(&floor, last + 1); // step: write_floor
+    pg_memory_barrier();                   // pairs with those in lower_state() and earliest_entrant()
+  } while (cell.load() < last);            // step: recheck
 }
 
-/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
-/// transaction is prepared. At the end it must not raise an error.
+/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended (step: end), and
+/// before a transaction is prepared. At the end it must not raise an error.
 extern "C" void end_of_transaction(XactEvent event, void *) {
   switch (event) {
   case XACT_EVENT_PRE_PREPARE:
@@ -68,7 +68,7 @@ extern "C" void end_of_transaction(XactEvent event, void *) {
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
   for (auto &floor : own_floors->floor)
-    pg_atomic_write_u64(&floor, 0);
+    pg_atomic_write_u64(&floor, 0); // step: clear_floor
   own_floors = nullptr;
   memset(entered, 0, sizeof entered);
 }
@@ -107,7 +107,7 @@ clock_cell &enter(clock_id id, char const *function) {
     // A transaction enters again if settings change. Then its first floor is the lower one.
     if (pg_atomic_read_u64(&floor) == 0) {
       write_floor(cell, floor);
-      // A transaction that the holder waits for does not wait for the holder.
+      // A transaction that the holder waits for does not wait for the holder (step: check_hold).
       while (unlikely(is_held(id)) && !has_floor(*own_floors, held_of(~bit_of(id)))) {
         pg_atomic_write_u64(&floor, 0);
         await_release(clock_of(id));
@@ -125,8 +125,8 @@ void lower_state(clock_ref const &clock, std::uint64_t to) {
 
   // A session that ends meanwhile waits for the lock before it copies its floor, so the copy is as low.
   if (has_floors)
-    LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
-  while (!clock.cell.compare_exchange(last, to)) {
+    LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE); // step: lock
+  while (!clock.cell.compare_exchange(last, to)) {      // step: lower_state
   }
   if (!has_floors)
     return;
@@ -134,17 +134,18 @@ void lower_state(clock_ref const &clock, std::uint64_t to) {
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_uint64 &word = horizon_shared->sessions[i].floor[clock.id];
     std::uint64_t floor = pg_atomic_read_u64(&word);
-    while (floor > to + 1 && !compare_exchange(word, floor, to + 1)) {
+    while (floor > to + 1 && !compare_exchange(word, floor, to + 1)) { // step: lower_floor_1, lower_floor_2
     }
   }
   pg_atomic_fetch_add_u64(&horizon_shared->lowered, 1);
-  LWLockRelease(&horizon_shared->lock);
+  LWLockRelease(&horizon_shared->lock); // step: unlock
 }
 
 std::uint64_t least_running(clock_id id) {
-  std::uint64_t least = shared_memory->cells[id].load() + 1;
+  std::uint64_t least = shared_memory->cells[id].load() + 1; // step: begin_horizon
 
   pg_read_barrier(); // first the state, then the floors, see horizon.hpp
+  // step: read_floor_1, read_floor_2
   for_each_session(id, [&](int i, std::uint64_t floor) {
     if (database_of(i) == MyDatabaseId)
       keep_least(least, floor);

@@ -139,7 +139,7 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
     for (int i = 0; i < max_prepared_xacts; i++)
       if (seen.misses(prepared()[i].transaction))
         keep_least(least, prepared()[i].transaction.floor[id]);
-    least = horizon_shared->committed.least_missed(seen, id, least);
+    least = horizon_shared->committed.least_missed(seen, id, least); // step: read_list, with the loop above
   });
   return least;
 }

@@ -25,6 +25,10 @@
 //   transaction. So the reader finds T there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
+// test/unit/horizon_test.cpp is a model of exactly these steps. It explores all their interleavings, and finds a missed
+// row if a step is left out or moved. In the files below, comments such as `step: recheck` give the model's name for a
+// line. Its take_row is take() in core/step.hpp.
+//
 // The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1. The list does not
 // end while the server runs: if it did, each poll of a consumer that polls seldom could be the first one, and read
 // nothing. What it costs those who commit is in docs/why/performance.md.

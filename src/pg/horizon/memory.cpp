@@ -171,7 +171,7 @@ void store_prepared(session_floors &own) {
   release_after(&horizon_shared->lock, [&] {
     prepared_floors &there = place_of(xid);
     own_ended = as_ended(own, xid);
-    there = {own_ended, GetCurrentTransactionStartTimestamp()};
+    there = {own_ended, GetCurrentTransactionStartTimestamp()}; // step: keep
   });
   for (int clock = 0; clock < clock_count; clock++) {
     LOCKTAG const tag = tag_of(clock, own_ended.floor[clock]);
@@ -184,21 +184,21 @@ void list_committed(session_floors &own) {
   FullTransactionId const xid = GetTopFullTransactionIdIfAny();
 
   // The barrier is between the end of the transaction and the check whether anybody asks. It pairs with the one in
-  // begin_list(): if a transaction is not put into the list, it ended before the list begins.
+  // begin_list(): if a transaction is not put into the list, it ended before the list begins. (step: check_asked)
   pg_memory_barrier();
   if (!FullTransactionIdIsValid(xid) || pg_atomic_read_u32(&horizon_shared->asked) == 0)
     return; // without an ID it has no rows
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
-  horizon_shared->committed.add(as_ended(own, U64FromFullTransactionId(xid)));
+  horizon_shared->committed.add(as_ended(own, U64FromFullTransactionId(xid))); // step: add_to_list
   LWLockRelease(&horizon_shared->lock);
 }
 
 void begin_list() {
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
   if (pg_atomic_read_u32(&horizon_shared->asked) == 0) {
-    pg_atomic_write_u32(&horizon_shared->asked, 1);
-    pg_memory_barrier(); // pairs with the one in list_committed()
-    horizon_shared->committed.begin(transaction_ids());
+    pg_atomic_write_u32(&horizon_shared->asked, 1);     // step: ask
+    pg_memory_barrier();                                // pairs with the one in list_committed()
+    horizon_shared->committed.begin(transaction_ids()); // step: begin_list
   }
   LWLockRelease(&horizon_shared->lock);
 }

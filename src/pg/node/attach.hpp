@@ -14,7 +14,8 @@ inline shared_state *attached = nullptr;
 /// entry, and at nothing else, to know that the process is attached and that the horizon waits for the transaction.
 ///
 ///   enter(), in horizon/floors.cpp     sets the entry of a clock, once the process is attached
-///   the end of the transaction, there  clears all
+///   the end of the transaction, there  clears all, unless there is no memory for floors: then find_horizon() returns
+///                                      false, nobody can ask for a horizon, and entries stay until detach()
 ///   detach()                           clears all, so that the next ID of a clock enters it again, and so attaches
 ///
 /// The table is here because this is the lowest folder of those that use it.

@@ -2,12 +2,14 @@
 // partitions, statistics and other servers understand.
 //
 //   id <@ range        id >= T_edge('lowest', range)      AND id <= T_edge('highest', range)
-//   id < time          id >= T_edge('lowest', '<', time)  AND id <= T_edge('highest', '<', time)   <=, >= and >
-//   likewise
+//   id < time          id >= T_edge('lowest', '<', time)  AND id <= T_edge('highest', '<', time)
+//
+// The operators <=, >= and > are rewritten as < is.
 //
 // The two inclusive bounds are equivalent to the comparison wherever it stands. If no ID matches, they are the greatest
 // ID and the smallest one; if every ID does, the smallest and the greatest; if the time is NULL, they are NULL. A
-// constant bound that excludes no ID is dropped, but not both of them.
+// constant bound that excludes no ID is dropped, but not both of them: the one that stays makes the result NULL if the
+// ID is NULL.
 //
 // The order of some types is coarser than their time. Their bounds admit a few more IDs, so the comparison itself is
 // kept beside the bounds, as T_recheck(…). A constant instant becomes a range there, which T_recheck() converts once.
@@ -16,7 +18,8 @@
 // that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough, which
 // is NULL if no ID matches:
 //
-//   id < time          id <= T_edge('last', '<', time)                               <= likewise; > and >= 'first'
+//   id < time          id <= T_edge('last', '<', time)          <= likewise
+//   id > time          id >= T_edge('first', '>', time)         >= likewise
 //
 // The functions of an instant are LEAKPROOF, as the operators are. So an index condition can be evaluated before the
 // policies of row-level security.

@@ -1,5 +1,19 @@
 // The types, as src/types.def lists them, and what the shared code needs to know about one. Each type describes itself
 // in types/T.cpp.
+//
+// A type that differs from the others specializes these templates there:
+//
+//   label()             base/error.hpp     what messages call its IDs
+//   id_argument()       traits/base32.hpp  the ID in an argument; raises an error for other values of the core type
+//   timestamp()         traits/time.hpp    the time of an ID, or NULL if a value is no ID
+//   state_argument()    traits/clock.hpp   the state of the logical clock from which the ID in an argument was made
+//   observe_name        traits/clock.hpp   what SQL calls observe()
+//
+// A type whose layout depends on a setting specializes these, too:
+//
+//   layout_of()         base/datum.hpp     the layout with the setting in force
+//   layout_with()       base/datum.hpp     the layout with the value of an argument
+//   setting_of          below              the setting
 #pragma once
 
 #include "../base/datum.hpp"
