@@ -34,8 +34,8 @@ TEST(SnoClock, IdOfState) {
 }
 
 TEST(SnoClock, Bounds) {
-  sno_clock const line{100, 103};
-  auto const next = [&](std::uint64_t last, std::uint64_t now) { return step(line, last, now); };
+  sno_clock const clock{100, 103};
+  auto const next = [&](std::uint64_t last, std::uint64_t now) { return step(clock, last, now); };
   EXPECT_EQ(next(at(1) | 103, at(2)).state, at(2) | 100);
   EXPECT_EQ(next(at(2) | other_side | 100, at(2)).state, at(2) | other_side | 101);
   EXPECT_EQ(next(at(2) | other_side | 102, at(3)).state, at(3) | other_side | 100);
@@ -93,7 +93,7 @@ TEST(Step, Limit) {
 
 /// A generator like that of src/pg. Instead of waiting it tries again: the clock advances with each reading.
 template <class Clock> struct generator {
-  sno_clock line;
+  sno_clock logical;
   Clock clock;
   std::mutex lock{};
   std::uint64_t safe = 0;
@@ -101,12 +101,12 @@ template <class Clock> struct generator {
 
   std::uint64_t issue(atomic_cell &cell) {
     for (;;) {
-      step_result result = advance_on_side(line, cell, [&] { return sno_clock::at(clock()); });
+      step_result result = advance_on_side(logical, cell, [&] { return sno_clock::at(clock()); });
       if (result.kind == step_kind::behind) {
         auto last = result.state;
         auto const now = sno_clock::at(clock());
         std::lock_guard<std::mutex> const guard(lock);
-        result = step_to_other_side(line, safe, last, now);
+        result = step_to_other_side(logical, safe, last, now);
         if (result.kind == step_kind::issued) {
           if (!cell.compare_exchange(last, result.state))
             continue;

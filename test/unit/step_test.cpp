@@ -1,5 +1,5 @@
 // A step of a logical clock: what it issues when time goes on, stands still or goes back, when it carries into the next
-// unit, and when it refuses. Sessions that step the same clock never get the same state.
+// unit, and when it has to wait. Sessions that step the same clock never get the same state.
 // Promise: While the server runs, no two sessions get the same state
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
@@ -25,7 +25,7 @@ constexpr std::uint64_t a_1 = 0x0000100000000000;           // 1, 0, 0
 constexpr std::uint64_t used_up = 0x3fff;                   // 16383, the last sequence
 
 auto const next = [](auto... arguments) { return step(kid_clock{}, arguments...); };
-auto const refusing = [](auto... arguments) { return step(kid_clock{false}, arguments...); };
+auto const waiting = [](auto... arguments) { return step(kid_clock{false}, arguments...); };
 
 TEST(Step, TimeWentOn) {
   EXPECT_STEP(next(unit_0, end_of_second), step_kind::issued, end_of_second);
@@ -64,37 +64,37 @@ TEST(Step, EndOfTime) {
   EXPECT_STEP(next(no_carry, unit_0), step_kind::ended, no_carry);
 }
 
-TEST(Step, Refuse) {
-  EXPECT_STEP(refusing(end_of_second + 5, second_1), step_kind::issued, second_1);
-  EXPECT_STEP(refusing(second_1 + 7, second_1), step_kind::issued, second_1 + 8);
-  EXPECT_STEP(refusing(second_1 + 7, end_of_second), step_kind::behind, second_1 + 7);
-  EXPECT_STEP(refusing(second_1 | used_up, unit_0), step_kind::behind, second_1 | used_up);
-  EXPECT_STEP(refusing(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
+TEST(Step, Wait) {
+  EXPECT_STEP(waiting(end_of_second + 5, second_1), step_kind::issued, second_1);
+  EXPECT_STEP(waiting(second_1 + 7, second_1), step_kind::issued, second_1 + 8);
+  EXPECT_STEP(waiting(second_1 + 7, end_of_second), step_kind::behind, second_1 + 7);
+  EXPECT_STEP(waiting(second_1 | used_up, unit_0), step_kind::behind, second_1 | used_up);
+  EXPECT_STEP(waiting(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
   // The state never gets ahead of the clock.
-  EXPECT_STEP(refusing(second_1 | used_up, second_1, second_1), step_kind::used_up, second_1 | used_up);
+  EXPECT_STEP(waiting(second_1 | used_up, second_1, second_1), step_kind::used_up, second_1 | used_up);
 }
 
 TEST(Step, Awaited) {
-  kid_clock const line;
-  EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, second_1), second_1 + 0x4000);
-  EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, unit_0), unit_0 + 0x4000);
+  kid_clock const clock;
+  EXPECT_EQ(awaited(clock, {step_kind::used_up, second_1 | used_up}, second_1), second_1 + 0x4000);
+  EXPECT_EQ(awaited(clock, {step_kind::used_up, second_1 | used_up}, unit_0), unit_0 + 0x4000);
   // The system clock has left the used-up unit: there is nothing to wait for.
-  EXPECT_EQ(awaited(line, {step_kind::used_up, unit_0 | used_up}, second_1), second_1);
-  EXPECT_EQ(awaited(line, {step_kind::behind, second_1 + 7}, unit_0), second_1);
-  EXPECT_EQ(awaited(line, {step_kind::behind, second_1 | used_up}, unit_0), second_1 + 0x4000);
+  EXPECT_EQ(awaited(clock, {step_kind::used_up, unit_0 | used_up}, second_1), second_1);
+  EXPECT_EQ(awaited(clock, {step_kind::behind, second_1 + 7}, unit_0), second_1);
+  EXPECT_EQ(awaited(clock, {step_kind::behind, second_1 | used_up}, unit_0), second_1 + 0x4000);
 }
 
 // A flake's milliseconds are whole, and its sequence may be shorter than its field.
 TEST(Step, Flake) {
-  flake_clock const line{{true}, 4};
+  flake_clock const clock{{true}, 4};
   auto const ms = [](unix_micros millis) { return flake_clock::at(millis * 1000); };
   EXPECT_EQ(ms(0x8c20543b0), 0x8c20543b0000U);
   EXPECT_EQ(flake_clock::time(0x8c20543b0003), 0x8c20543b0 * 1000);
-  EXPECT_STEP(step(line, ms(7) + 3, ms(7)), step_kind::issued, ms(7) + 4);
-  EXPECT_STEP(step(line, ms(7) + 4, ms(7)), step_kind::used_up, ms(7) + 4);
-  EXPECT_STEP(step(line, ms(7) + 9, ms(7)), step_kind::used_up, ms(7) + 9);
-  EXPECT_STEP(step(line, ms(7) + 4, ms(5), ms(7)), step_kind::issued, ms(8));
-  EXPECT_STEP(step(line, ms(7) + 4, ms(8)), step_kind::issued, ms(8));
+  EXPECT_STEP(step(clock, ms(7) + 3, ms(7)), step_kind::issued, ms(7) + 4);
+  EXPECT_STEP(step(clock, ms(7) + 4, ms(7)), step_kind::used_up, ms(7) + 4);
+  EXPECT_STEP(step(clock, ms(7) + 9, ms(7)), step_kind::used_up, ms(7) + 9);
+  EXPECT_STEP(step(clock, ms(7) + 4, ms(5), ms(7)), step_kind::issued, ms(8));
+  EXPECT_STEP(step(clock, ms(7) + 4, ms(8)), step_kind::issued, ms(8));
   EXPECT_EQ(flake_clock::next_unit(no_carry), no_carry);
 }
 
@@ -217,15 +217,15 @@ TEST(Advance, Stale) {
 
 TEST(Advance, SeveralOfFlake) {
   atomic_cell cell;
-  flake_clock line;
-  line.sequence_max = 99;
-  std::uint64_t const now = line.at(1'000'000);
+  flake_clock clock;
+  clock.sequence_max = 99;
+  std::uint64_t const now = clock.at(1'000'000);
   std::uint64_t wanted = 1000;
-  EXPECT_STEP(advance(line, cell, now, no_carry, &wanted), step_kind::issued, now);
+  EXPECT_STEP(advance(clock, cell, now, no_carry, &wanted), step_kind::issued, now);
   EXPECT_EQ(wanted, 100u);
   // The setting was lowered meanwhile.
-  line.sequence_max = 9;
-  EXPECT_EQ(line.left(now + 50), 0u);
+  clock.sequence_max = 9;
+  EXPECT_EQ(clock.left(now + 50), 0u);
 }
 
 TEST(ClockThreads, NoDuplicateWithTheSystemClock) {
@@ -248,8 +248,6 @@ TEST(ClockThreads, NoDuplicateWithABadClock) {
   EXPECT_EQ(all.size(), 800'000U);
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }
-
-} // namespace
 
 // A caller that wants many states leaves the last sixteenth of a unit to others, and takes no more than that in
 // one step.
@@ -275,15 +273,15 @@ TEST(InBulk, LeavesSomeToOthers) {
 
 TEST(InBulk, OfAFewStates) {
   atomic_cell cell;
-  flake_clock line;
-  line.sequence_max = 3;
-  std::uint64_t const now = line.at(1'000'000);
+  flake_clock clock;
+  clock.sequence_max = 3;
+  std::uint64_t const now = clock.at(1'000'000);
   for (std::uint64_t state = now; state < now + 4; state++) {
     std::uint64_t wanted = 100;
-    EXPECT_STEP(advance(in_bulk{line}, cell, now, no_carry, &wanted), step_kind::issued, state);
+    EXPECT_STEP(advance(in_bulk{clock}, cell, now, no_carry, &wanted), step_kind::issued, state);
     EXPECT_EQ(wanted, 1u);
   }
-  EXPECT_STEP(advance(in_bulk{line}, cell, now), step_kind::used_up, now + 3);
+  EXPECT_STEP(advance(in_bulk{clock}, cell, now), step_kind::used_up, now + 3);
 }
 
 // While the system clock is behind, a carry is earned even if others move the logical clock within the unit
@@ -302,4 +300,5 @@ TEST(InBulk, Carries) {
   EXPECT_EQ(wanted, 100u);
 }
 
+} // namespace
 } // namespace kid
