@@ -17,7 +17,7 @@
 #@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each;
 #@                             root
 #@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
-#@ make test-citus             a cluster of Citus nodes, if Citus is installed for this PostgreSQL
+#@ make test-citus             a cluster of Citus nodes; Citus must be installed for this PostgreSQL
 #@ make test-peers             flake and base32 compared with libraries for Node, from npm, and kid53 in JSON; a minute
 #@ make test-schemas           kidctl with each table of a schema: SCHEMA="FILE.sql …", or a small one; half a minute
 #@                             for each table
