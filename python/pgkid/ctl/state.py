@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from hashlib import md5
-from typing import Any, Literal, Optional
+from typing import Any, Literal, Optional, TypeVar
 
 from psycopg import sql
 
@@ -18,6 +18,8 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, statement
 
+
+Kept = TypeVar("Kept")
 
 # The kinds of moves; `rows` is that of the rows of a partition
 Kind = Literal["rekey", "partition", "rows", "leave"]
@@ -133,6 +135,17 @@ def save(conn: Connection, schema: str, state: State) -> None:
     )
 
 
+def read(kind: type[Kept], values: dict[str, Any]) -> Kept:
+    """Returns an object of a dataclass from its values in a state, or raises an error if it has other fields."""
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise Refused(
+            "another version of kidctl has begun this move, and its state has other fields",
+            "Go on with the version that has begun it.",
+        ) from error
+
+
 def load(conn: Connection, schema: str) -> Optional[State]:
     """Returns the state of a move, or None if it has not begun."""
     if owner_of(conn, schema) is None:
@@ -141,7 +154,7 @@ def load(conn: Connection, schema: str) -> Optional[State]:
     if one(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
         return None
     found = one(conn, identifier("SELECT state FROM {}.state", schema))
-    return State(**found) if found else None
+    return read(State, found) if found else None
 
 
 def step_of(conn: Connection, schema: str) -> Optional[Saved]:

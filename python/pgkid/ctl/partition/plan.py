@@ -134,7 +134,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     signature = "(regclass, interval, timestamptz, timestamptz, integer, boolean, text)"
     if one(conn, "SELECT to_regprocedure(%s) IS NULL", (f"{home}.kid_create_partitions{signature}",)):
         raise Refused("kid in this database has no kid_create_partitions()", "Install kid-tables.")
-    given = Options(**begun.options["options"]) if begun else options
+    given = state.read(Options, begun.options["options"]) if begun else options
     if given is None:
         raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl partition run {root.label} --width …")
     key, ids = key_of(conn, root, home, given.ids, begun is not None)

@@ -37,7 +37,7 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], given:
     if state.load(conn, state.schema_of("partition", root)):
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
-    options = Options(**begun.options["options"]) if begun else given
+    options = state.read(Options, begun.options["options"]) if begun else given
     key, ids = key_of(conn, root, home, options.ids, begun is not None)
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
@@ -121,7 +121,7 @@ class MoveRows:
         return writers_of(self.plan())
 
     def steps(self) -> Sequence[Step]:
-        """Returns the steps. Before the last ones, `cancel` takes all back."""
+        """Returns the steps. Before `exchange`, `cancel` undoes the move."""
         return [
             Step("prepare", "creating partitions, which writers fill from here on, too", self.prepare),
             Step("copy", "copying rows", self.copy),

@@ -166,8 +166,8 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     begun = state.load(conn, schema)
     columns = catalog.related(conn, root.oid)
     if begun:
-        given = Options(**begun.options["options"])
-        return Plan(conn, root, columns, given, Keys(**begun.options["keys"]), schema, begun)
+        given = state.read(Options, begun.options["options"])
+        return Plan(conn, root, columns, given, state.read(Keys, begun.options["keys"]), schema, begun)
     if options is None:
         raise not_begun(root)
     return Plan(conn, root, columns, options, read_keys(conn, columns[0], options, schema), schema, None)
