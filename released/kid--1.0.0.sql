@@ -2725,7 +2725,8 @@ RETURN id >= coalesce(kid53_floor(since), 0)
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
--- From 18584 on the bits have a sign, and the greatest number stands for all such instants.
+-- A kid64 with a time from 18584-01-10 03:33:20 on is negative as a bigint. For such a time the function returns the
+-- greatest bigint.
 CREATE FUNCTION kid64_number(ts timestamptz, is_end boolean) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts IS NULL AND NOT is_end THEN 0
@@ -2810,8 +2811,9 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 -- Other roles may be able to create functions and operators in the schema of kid, and the owner of the schema can
 -- rename it. So nothing here depends on what a name means when a function runs:
 --
---   Functions in SQL are bound when they are created, to objects of pg_catalog, and to those of kid that this script
---   names with their schema, with arguments of exactly their types. They call all other functions of kid.
+--   PostgreSQL looks up the names in functions in SQL when it creates them. They name objects of pg_catalog, and
+--   objects of kid with their schema and with arguments of exactly the types of the parameters. Only functions in SQL
+--   call functions of kid.
 --
 --   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
 --   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog
@@ -2821,6 +2823,11 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 -- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
+--
+--     SELECT kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
+--
+-- PostgreSQL calls it only if the condition is true, and not while it plans, because the function is VOLATILE.
 CREATE FUNCTION @extschema@.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
     RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -2836,7 +2843,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- For functions whose later queries must see what others committed before. In PL/pgSQL it has a plan that is kept.
+-- Raises an error at isolation levels at which later queries of a function would not see what others have committed
+-- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE FUNCTION @extschema@.kid_check_isolation(message text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2973,7 +2981,7 @@ CREATE FUNCTION @extschema@.kid_default_ids()
 BEGIN ATOMIC
     WITH RECURSIVE
     generators AS (
-        -- Those of kid have its owner.
+        -- Other roles can create functions in the schema of kid. The functions of kid are those of its owner.
         SELECT DISTINCT p.oid, f.type
           FROM @extschema@.kid_stored_forms() AS f
                JOIN pg_proc AS k ON k.oid = '@extschema@.kid_stored_forms()'::regprocedure
@@ -2981,6 +2989,8 @@ BEGIN ATOMIC
                                 AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
     ),
+    -- `is_whole` is true of calls such as kid_next(), kid.kid53_next(7), "my kid".kid53_next() and
+    -- (kid64_next())::bigint, and false of (kid53_next() % 16).
     defaults (relid, attname, domain, type, is_whole) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,
                coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
@@ -3040,7 +3050,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_key_ids(regclass, text) IS
     'returns the IDs that the partition key of a table contains; a part of kid_partition_key()';
 
--- Does so, and raises an error if there is no such column, or if kid makes no IDs of its type.
+-- Returns the row of kid_key_ids(). Raises an error if the table is not partitioned by range of one column, or if
+-- kid_key_ids() does not return exactly one row, for example because kid makes no IDs of the column's type.
 CREATE FUNCTION @extschema@.kid_partition_key(
     parent regclass, ids text, OUT type regtype, OUT name name, OUT stored_as regtype, OUT setting text,
     OUT time_of text)
@@ -3075,6 +3086,8 @@ CREATE FUNCTION @extschema@.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- pg_get_expr() returns a text such as FOR VALUES FROM ('-5') TO ('100') or FOR VALUES FROM (MINVALUE) TO ('100').
+    -- The regular expression takes both bounds out of it, without quotes, and matches no default partition.
     SELECT i.inhrelid::regclass, b.lower, b.upper,
            CASE WHEN b.lower = '' THEN '-infinity' ELSE @extschema@.kid_bound_time(k.type, b.lower) END,
            CASE WHEN b.upper = '' THEN '-infinity'
@@ -3268,8 +3281,8 @@ CREATE FUNCTION @extschema@.kid_partition_gaps(
     RETURNS TABLE (lower name, begins timestamptz, upper name, ends timestamptz, first timestamptz)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so that
-    -- there is a gap before the others.
+    -- The line "gaps" of the diagram: from each partition to the next one, also if nothing is between them. A partition
+    -- of no IDs comes first, so that there is a gap before the others.
     WITH gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
                          coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
                     FROM (SELECT b.lower, b.upper, b.begins, b.ends
@@ -3296,12 +3309,13 @@ CREATE FUNCTION @extschema@.kid_missing_partitions(
     RETURNS TABLE (n bigint, begins timestamptz, lower name, upper name, are_too_many boolean, is_beyond_range boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`
     WITH counted AS (SELECT g.*, sum((extract(epoch FROM least(g.ends, until)) - extract(epoch FROM g.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM @extschema@.kid_partition_gaps(parent, ids, type, width, since) AS g
                       WHERE g.first <= least(g.ends, until)),
-         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece. The
-         -- longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
+         -- Where the pieces of the diagram begin: a row for each time unit in which a period begins. Beyond `until` one
+         -- more unit ends the last piece. The longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -3311,6 +3325,7 @@ BEGIN ATOMIC
                          @extschema@.kid_bound_at(type, t) AS id, @extschema@.kid_bound_time(type, id) AS unit
                    WHERE unit < c.ends OR unit <= c.begins
                    GROUP BY 1, c.upper, c.begins, c.are_too_many),
+         -- The line "pieces" of the diagram, and pieces that begin at `until` or later
          pieces AS (SELECT c.begins, c.lower, c.are_too_many,
                            coalesce(lead(c.lower) OVER (PARTITION BY c.upper ORDER BY c.lower), c.upper) AS upper
                       FROM cuts AS c)
@@ -3672,6 +3687,7 @@ BEGIN ATOMIC
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
           FROM key AS k, @extschema@.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (
+        -- kid_report_detaching() is STRICT: PostgreSQL does not call it for a null, and nothing is reported.
         SELECT p.*, @extschema@.kid_report_detaching(
                    parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
           FROM partitions AS p
@@ -3699,9 +3715,9 @@ COMMENT ON FUNCTION @extschema@.kid_drop_partitions(regclass, timestamptz, boole
 -- can contain IDs of several types.
 --
 -- In the whole database every column counts that may contain IDs, so that the clocks move past them. In one table a
--- column of a core type counts only if the default that is in force for it makes IDs, and nothing else: what is said of
--- its IDs would be wrong for other numbers. The default of a domain is in force only for columns of exactly this domain
--- that have no default of their own. PostgreSQL copies it to a domain that is created over this one.
+-- column of a core type counts only if the default that is in force for it makes IDs and nothing else. Otherwise
+-- kid_check() could report other numbers as wrong IDs. The default of a domain is in force only for columns of exactly
+-- this domain that have no default of their own. PostgreSQL copies it to a domain that is created over this one.
 CREATE FUNCTION @extschema@.kid_id_columns(only_clock text, parent regclass)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, stored_as regtype, relation regclass,
                    attname name, attnum smallint, atttypid oid, problem text)
@@ -3842,7 +3858,7 @@ COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
 -- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
 --
--- A value of a core type need not be an ID. At most so many of those that are not are looked at.
+-- A value of a core type need not be an ID. A query passes over at most `most_strangers` values that are no IDs.
 CREATE FUNCTION @extschema@.kid_read_ids(
     schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT stranger text, OUT problem text)
@@ -4152,6 +4168,8 @@ BEGIN ATOMIC
                      l.type IN (SELECT s.type::oid FROM @extschema@.kid_stored_forms() AS s
                                  WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+    -- For example, of column order_id: foreign key "lines_order_id_fkey" compares it, of type text, with column "id" of
+    -- shop.orders, of type kid64: every DELETE and key UPDATE of shop.orders fails
     SELECT c.name, c.attname::text,
            format(
                'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
@@ -4259,6 +4277,8 @@ BEGIN ATOMIC
         UNION ALL
         SELECT 2, c.* FROM @extschema@.kid_check_foreign_keys(relation) AS c
         UNION ALL
+        -- kid_stored_ids() runs twice: with null for IDs with times in the first 30 days of the type, and with the
+        -- latest time that kid_observe() accepts for IDs that are later than that.
         SELECT 3, s.relation, s.column_name, f.problem, f.remedy
           FROM (VALUES (NULL), (clock_timestamp()
                                 + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
@@ -4297,9 +4317,10 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
--- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
--- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock of the edition in plain SQL,
--- shifted by the bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
+-- Before a statement inserts rows or updates the column of IDs, the trigger kid_track takes a shared advisory lock,
+-- once in a transaction, for a floor. If the IDs are those of a sequence, the floor is its last value. If they are
+-- those of a logical clock of the edition in plain SQL, it is the last value of the clock's sequence, shifted right by
+-- the number of bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
 -- releases the lock when others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock,
 -- later statements see all rows up to what it read.
 --
@@ -4536,7 +4557,8 @@ BEGIN
     last := coalesce(last, -1);
     horizon := last + 1;
     RETURN NEXT;
-    -- The view pg_locks would store the locks of all sessions first.
+    -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
+    -- In a list of SELECT it reads one row at a time. OFFSET 0 keeps it from calling the function for each field.
     RETURN QUERY
     SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
             << shift) + 1,
@@ -4679,7 +4701,9 @@ COMMENT ON TABLE kid_workers.roles IS 'a row for each role that has leased from 
 
 -- Worker numbers: what changes of the tables are rejected, also those that come by replication
 
--- Logical replication of all tables brings the numbers of another server, which are not this server's.
+-- Logical replication of all tables brings the numbers of another server, which are not this server's. The triggers for
+-- rows ignore such changes. A trigger for statements cannot skip its statement, so a TRUNCATE that comes by replication
+-- raises the error, and the apply worker ends with it.
 CREATE FUNCTION kid_workers.keep() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -4690,7 +4714,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_close_workers().';
 END $$;
 COMMENT ON FUNCTION kid_workers.keep() IS
-    'rejects a change after which a window could be granted again, and ignores changes that come by replication';
+    'rejects a change after which a window could be granted again, and ignores rows that come by replication';
 
 CREATE TRIGGER keep BEFORE UPDATE ON kid_workers.numbers FOR EACH ROW
     WHEN (NEW.until < OLD.until OR NEW.pool <> OLD.pool OR NEW.number <> OLD.number
@@ -4809,7 +4833,8 @@ COMMENT ON FUNCTION kid_workers.postpone(text, text) IS
 
 -- Worker numbers: what the owner calls
 
--- Returns the type of a pool's IDs, checked. Lanes and epoch are null where the type has none.
+-- Raises an error if a pool cannot have this type, these lanes and this epoch. Lanes and epoch must be null if the type
+-- has none.
 CREATE FUNCTION kid_workers.check_type(type text, lanes integer, epoch bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -5291,8 +5316,8 @@ COMMENT ON FUNCTION @extschema@.kid_forget_worker(text, bigint, uuid) IS
 
 -- Worker numbers: rights, whatever the default privileges of the superuser are
 --
--- A role that may call kid_lease_worker() calls what it calls, which checks that. The owner of the database grants the
--- right, and can dump and restore the tables.
+-- Any role may call the functions that kid_lease_worker() calls. They check that their caller may call
+-- kid_lease_worker(). The owner of the database grants that right, and can dump and restore the tables.
 
 DO $$
 DECLARE
@@ -5307,6 +5332,8 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
@@ -5333,7 +5360,8 @@ END LOOP;
     END LOOP;
     GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
     GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
--- What kid_lease_worker() calls, and kid_forget_worker(), check that their caller may lease.
+-- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
+-- that its caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
     kid_workers.tell_window, @extschema@.kid_forget_worker TO PUBLIC;

@@ -146,6 +146,8 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 
 -- kid64: bounds of time, and IDs for old rows
 --
+-- This is a piece of the body of the DO statement that begin.sql.in opens.
+--
 -- kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
 -- kid64_first() and kid64_last() by their values.
 --
@@ -271,6 +273,8 @@ COMMENT ON FUNCTION kid53_sequence(id bigint) IS
 
 -- kid53: bounds of time, and IDs for old rows
 --
+-- This is a piece of the body of the DO statement that begin.sql.in opens.
+--
 -- kid53_inline_floor() is not STRICT, because PostgreSQL would not inline it then. It also replaces
 -- kid53_first() and kid53_last() by their values.
 --
@@ -367,6 +371,8 @@ COMMENT ON FUNCTION kid_checked_count(n bigint) IS
     'returns how many IDs to make, and raises an error if it is negative';
 
 -- kid64: the logical clock, and the generator
+--
+-- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid64_clock is the clock: its last value is the state that was issued last. Within a time unit
 -- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
@@ -581,6 +587,8 @@ END $$;
 COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- bigint: the logical clock, and the generator
+--
+-- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid53_clock is the clock: its last value is the state that was issued last. Within a time unit
 -- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
@@ -916,7 +924,8 @@ RETURN id >= coalesce(kid53_floor(since), 0)
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
--- From 18584 on the bits have a sign, and the greatest number stands for all such instants.
+-- A kid64 with a time from 18584-01-10 03:33:20 on is negative as a bigint. For such a time the function returns the
+-- greatest bigint.
 CREATE OR REPLACE FUNCTION kid64_number(ts timestamptz, is_end boolean) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts IS NULL AND NOT is_end THEN 0
@@ -967,6 +976,8 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN

@@ -108,6 +108,8 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
@@ -156,8 +158,10 @@ IF to_regclass('kid_seal_internal.keys') IS NULL THEN
 -- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
 -- fits better. The end of the script checks what was found.
 --
--- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
--- plan, and any role can have plans printed (debug_print_plan).
+-- PL/pgSQL can make a variable a constant of a plan, and any role can have plans printed (debug_print_plan). So bodies
+-- in PL/pgSQL read keys from columns of a query, and not from variables. The exception is kid_seal_import_key(), whose
+-- parameter `key` is one. That function sets plan_cache_mode to force_generic_plan, so its plans contain the parameter
+-- and not its value.
 
 -- The replica identity is random, so that a row is never another server's. It is long and comes first, because an error
 -- of COPY shows the first 100 bytes of a row, and dumps in plain SQL have this table. Keys are not updated: a
@@ -310,7 +314,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
     'enciphers a block with the key that seals';
--- Most texts are of the key that seals, so it is tried before the others.
+-- Most texts are of the key that seals, so it is tried before the others. With OFFSET 0 each block is deciphered once,
+-- and not wherever `block` stands.
 CREATE OR REPLACE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -465,6 +470,9 @@ COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_
     'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
 
 -- kid64: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -497,6 +505,9 @@ COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok b
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- kid53: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -528,8 +539,8 @@ END $$;
 COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
--- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends
--- with a counter:
+-- Seals IDs of kid64 as uuids of version 4, for programs that accept no text. The binary form of the type has to have
+-- 8 bytes. The block ends with a counter:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
 --     block  = the 8 bytes of ID, then COUNTER as 8 bytes
@@ -538,7 +549,10 @@ COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok b
 -- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
 -- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
 
--- Takes the number of a key: no variable may hold the key itself.
+-- Takes the number of a key, because no variable may hold the key itself.
+--
+-- OFFSET 0 keeps PostgreSQL from merging a subquery into its outer query, where it would evaluate an expression
+-- wherever its name stands: the subkey again for each counter, and the block up to three times.
 CREATE OR REPLACE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -574,6 +588,7 @@ DECLARE
     id bytea;
 BEGIN
     PERFORM kid_seal_internal.checked_prefix(prefix);
+    -- With OFFSET 0 each block is deciphered once, and not wherever `block` stands.
     SELECT substr(block, 1, 8) INTO id
       FROM kid_seal_internal.keys AS k,
            LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
@@ -602,6 +617,8 @@ private := 'kid_seal_internal';
 schemas := '{kid_seal,kid_seal_internal}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
 is_new := current_setting('kid_seal.is_new')::boolean;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
@@ -627,6 +644,8 @@ END LOOP;
 members := ARRAY(SELECT p.oid FROM pg_proc AS p
                   WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace));
 trusted := '{kid,kid_seal_internal}';
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
 -- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
 FOR what IN

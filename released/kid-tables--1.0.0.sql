@@ -124,8 +124,9 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 -- Other roles may be able to create functions and operators in the schema of kid, and the owner of the schema can
 -- rename it. So nothing here depends on what a name means when a function runs:
 --
---   Functions in SQL are bound when they are created, to objects of pg_catalog, and to those of kid that this script
---   names with their schema, with arguments of exactly their types. They call all other functions of kid.
+--   PostgreSQL looks up the names in functions in SQL when it creates them. They name objects of pg_catalog, and
+--   objects of kid with their schema and with arguments of exactly the types of the parameters. Only functions in SQL
+--   call functions of kid.
 --
 --   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
 --   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog
@@ -135,6 +136,11 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 -- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
+--
+--     SELECT kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
+--
+-- PostgreSQL calls it only if the condition is true, and not while it plans, because the function is VOLATILE.
 CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
     RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -150,7 +156,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- For functions whose later queries must see what others committed before. In PL/pgSQL it has a plan that is kept.
+-- Raises an error at isolation levels at which later queries of a function would not see what others have committed
+-- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -255,7 +262,7 @@ CREATE OR REPLACE FUNCTION kid.kid_default_ids()
 BEGIN ATOMIC
     WITH RECURSIVE
     generators AS (
-        -- Those of kid have its owner.
+        -- Other roles can create functions in the schema of kid. The functions of kid are those of its owner.
         SELECT DISTINCT p.oid, f.type
           FROM kid.kid_stored_forms() AS f
                JOIN pg_proc AS k ON k.oid = 'kid.kid_stored_forms()'::regprocedure
@@ -263,6 +270,8 @@ BEGIN ATOMIC
                                 AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
     ),
+    -- `is_whole` is true of calls such as kid_next(), kid.kid53_next(7), "my kid".kid53_next() and
+    -- (kid64_next())::bigint, and false of (kid53_next() % 16).
     defaults (relid, attname, domain, type, is_whole) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,
                coalesce(pg_get_expr(ad.adbin, ad.adrelid), pg_get_expr(t.typdefaultbin, 0))
@@ -320,7 +329,8 @@ END;
 COMMENT ON FUNCTION kid.kid_key_ids(regclass, text) IS
     'returns the IDs that the partition key of a table contains; a part of kid_partition_key()';
 
--- Does so, and raises an error if there is no such column, or if kid makes no IDs of its type.
+-- Returns the row of kid_key_ids(). Raises an error if the table is not partitioned by range of one column, or if
+-- kid_key_ids() does not return exactly one row, for example because kid makes no IDs of the column's type.
 CREATE OR REPLACE FUNCTION kid.kid_partition_key(
     parent regclass, ids text, OUT type regtype, OUT name name, OUT stored_as regtype, OUT setting text,
     OUT time_of text)
@@ -355,6 +365,8 @@ CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- pg_get_expr() returns a text such as FOR VALUES FROM ('-5') TO ('100') or FOR VALUES FROM (MINVALUE) TO ('100').
+    -- The regular expression takes both bounds out of it, without quotes, and matches no default partition.
     SELECT i.inhrelid::regclass, b.lower, b.upper,
            CASE WHEN b.lower = '' THEN '-infinity' ELSE kid.kid_bound_time(k.type, b.lower) END,
            CASE WHEN b.upper = '' THEN '-infinity'
@@ -544,8 +556,8 @@ CREATE OR REPLACE FUNCTION kid.kid_partition_gaps(
     RETURNS TABLE (lower name, begins timestamptz, upper name, ends timestamptz, first timestamptz)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    -- From each partition to the next one, also if nothing is between them. A partition of no IDs comes first, so that
-    -- there is a gap before the others.
+    -- The line "gaps" of the diagram: from each partition to the next one, also if nothing is between them. A partition
+    -- of no IDs comes first, so that there is a gap before the others.
     WITH gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
                          coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
                     FROM (SELECT b.lower, b.upper, b.begins, b.ends
@@ -572,12 +584,13 @@ CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
     RETURNS TABLE (n bigint, begins timestamptz, lower name, upper name, are_too_many boolean, is_beyond_range boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`
     WITH counted AS (SELECT g.*, sum((extract(epoch FROM least(g.ends, until)) - extract(epoch FROM g.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM kid.kid_partition_gaps(parent, ids, type, width, since) AS g
                       WHERE g.first <= least(g.ends, until)),
-         -- A row for each time unit in which a period begins. Beyond `until` one more unit ends the last piece. The
-         -- longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
+         -- Where the pieces of the diagram begin: a row for each time unit in which a period begins. Beyond `until` one
+         -- more unit ends the last piece. The longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -587,6 +600,7 @@ BEGIN ATOMIC
                          kid.kid_bound_at(type, t) AS id, kid.kid_bound_time(type, id) AS unit
                    WHERE unit < c.ends OR unit <= c.begins
                    GROUP BY 1, c.upper, c.begins, c.are_too_many),
+         -- The line "pieces" of the diagram, and pieces that begin at `until` or later
          pieces AS (SELECT c.begins, c.lower, c.are_too_many,
                            coalesce(lead(c.lower) OVER (PARTITION BY c.upper ORDER BY c.lower), c.upper) AS upper
                       FROM cuts AS c)
@@ -942,6 +956,7 @@ BEGIN ATOMIC
                bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
           FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
     ), reported AS MATERIALIZED (
+        -- kid_report_detaching() is STRICT: PostgreSQL does not call it for a null, and nothing is reported.
         SELECT p.*, kid.kid_report_detaching(
                    parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
           FROM partitions AS p
@@ -967,9 +982,9 @@ COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, inte
 -- can contain IDs of several types.
 --
 -- In the whole database every column counts that may contain IDs, so that the clocks move past them. In one table a
--- column of a core type counts only if the default that is in force for it makes IDs, and nothing else: what is said of
--- its IDs would be wrong for other numbers. The default of a domain is in force only for columns of exactly this domain
--- that have no default of their own. PostgreSQL copies it to a domain that is created over this one.
+-- column of a core type counts only if the default that is in force for it makes IDs and nothing else. Otherwise
+-- kid_check() could report other numbers as wrong IDs. The default of a domain is in force only for columns of exactly
+-- this domain that have no default of their own. PostgreSQL copies it to a domain that is created over this one.
 CREATE OR REPLACE FUNCTION kid.kid_id_columns(only_clock text, parent regclass)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, stored_as regtype, relation regclass,
                    attname name, attnum smallint, atttypid oid, problem text)
@@ -1106,7 +1121,7 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
 -- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
 --
--- A value of a core type need not be an ID. At most so many of those that are not are looked at.
+-- A value of a core type need not be an ID. A query passes over at most `most_strangers` values that are no IDs.
 CREATE OR REPLACE FUNCTION kid.kid_read_ids(
     schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT stranger text, OUT problem text)
@@ -1406,6 +1421,8 @@ BEGIN ATOMIC
                      l.type IN (SELECT s.type::oid FROM kid.kid_stored_forms() AS s
                                  WHERE NOT s.is_core) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+    -- For example, of column order_id: foreign key "lines_order_id_fkey" compares it, of type text, with column "id" of
+    -- shop.orders, of type kid64: every DELETE and key UPDATE of shop.orders fails
     SELECT c.name, c.attname::text,
            format(
                'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
@@ -1509,6 +1526,8 @@ BEGIN ATOMIC
         UNION ALL
         SELECT 2, c.* FROM kid.kid_check_foreign_keys(relation) AS c
         UNION ALL
+        -- kid_stored_ids() runs twice: with null for IDs with times in the first 30 days of the type, and with the
+        -- latest time that kid_observe() accepts for IDs that are later than that.
         SELECT 3, s.relation, s.column_name, f.problem, f.remedy
           FROM (VALUES (NULL), (clock_timestamp()
                                 + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
@@ -1567,6 +1586,8 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN

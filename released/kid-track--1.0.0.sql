@@ -56,8 +56,9 @@ END LOOP;
 -- Other roles may be able to create functions and operators in the schema of kid, and the owner of the schema can
 -- rename it. So nothing here depends on what a name means when a function runs:
 --
---   Functions in SQL are bound when they are created, to objects of pg_catalog, and to those of kid that this script
---   names with their schema, with arguments of exactly their types. They call all other functions of kid.
+--   PostgreSQL looks up the names in functions in SQL when it creates them. They name objects of pg_catalog, and
+--   objects of kid with their schema and with arguments of exactly the types of the parameters. Only functions in SQL
+--   call functions of kid.
 --
 --   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
 --   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog
@@ -67,6 +68,11 @@ END LOOP;
 -- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
+--
+--     SELECT kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
+--
+-- PostgreSQL calls it only if the condition is true, and not while it plans, because the function is VOLATILE.
 CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
     RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -82,7 +88,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
--- For functions whose later queries must see what others committed before. In PL/pgSQL it has a plan that is kept.
+-- Raises an error at isolation levels at which later queries of a function would not see what others have committed
+-- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -99,9 +106,10 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
--- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction, for a
--- floor: the last value of the sequence, shifted by 0 bits, or that of a logical clock of the edition in plain SQL,
--- shifted by the bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
+-- Before a statement inserts rows or updates the column of IDs, the trigger kid_track takes a shared advisory lock,
+-- once in a transaction, for a floor. If the IDs are those of a sequence, the floor is its last value. If they are
+-- those of a logical clock of the edition in plain SQL, it is the last value of the clock's sequence, shifted right by
+-- the number of bits that count in a time unit. What the transaction draws afterwards is above its floor. PostgreSQL
 -- releases the lock when others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock,
 -- later statements see all rows up to what it read.
 --
@@ -285,7 +293,8 @@ CREATE OR REPLACE FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) RETU
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
 COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
-    'does the same for the triggers, faster if the table still has the OID with which its sequence was found';
+    'returns for the triggers the last value of what a table draws from; '
+    'faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -514,7 +523,8 @@ BEGIN
     last := coalesce(last, -1);
     horizon := last + 1;
     RETURN NEXT;
-    -- The view pg_locks would store the locks of all sessions first.
+    -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
+    -- In a list of SELECT it reads one row at a time. OFFSET 0 keeps it from calling the function for each field.
     RETURN QUERY
     SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
             << shift) + 1,

@@ -199,6 +199,8 @@ COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
 
 -- uuid: the logical clock, and the generator
 --
+-- This is a piece of the body of the DO statement that begin.sql.in opens.
+--
 -- The sequence kid_uuidv7_clock is the clock: its last value is the state that was issued last. Within a time unit
 -- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
 -- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
@@ -451,6 +453,8 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN

@@ -132,7 +132,9 @@ END IF;
 
 -- Worker numbers: what changes of the tables are rejected, also those that come by replication
 
--- Logical replication of all tables brings the numbers of another server, which are not this server's.
+-- Logical replication of all tables brings the numbers of another server, which are not this server's. The triggers for
+-- rows ignore such changes. A trigger for statements cannot skip its statement, so a TRUNCATE that comes by replication
+-- raises the error, and the apply worker ends with it.
 CREATE OR REPLACE FUNCTION kid_workers.keep() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -143,7 +145,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_close_workers().';
 END $$;
 COMMENT ON FUNCTION kid_workers.keep() IS
-    'rejects a change after which a window could be granted again, and ignores changes that come by replication';
+    'rejects a change after which a window could be granted again, and ignores rows that come by replication';
 
 CREATE OR REPLACE TRIGGER keep BEFORE UPDATE ON kid_workers.numbers FOR EACH ROW
     WHEN (NEW.until < OLD.until OR NEW.pool <> OLD.pool OR NEW.number <> OLD.number
@@ -231,7 +233,8 @@ COMMENT ON FUNCTION kid_workers.postpone(text, text) IS
 
 -- Worker numbers: what the owner calls
 
--- Returns the type of a pool's IDs, checked. Lanes and epoch are null where the type has none.
+-- Raises an error if a pool cannot have this type, these lanes and this epoch. Lanes and epoch must be null if the type
+-- has none.
 CREATE OR REPLACE FUNCTION kid_workers.check_type(type text, lanes integer, epoch bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -715,6 +718,8 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
 is_new := current_setting('kid_workers.is_new')::boolean;
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
@@ -737,7 +742,8 @@ FOR what IN
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
--- What kid_lease_worker() calls, and kid_forget_worker(), check that their caller may lease.
+-- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
+-- that its caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
     kid_workers.tell_window, kid.kid_forget_worker TO PUBLIC;

@@ -36,8 +36,10 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 -- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
 -- fits better. The end of the script checks what was found.
 --
--- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
--- plan, and any role can have plans printed (debug_print_plan).
+-- PL/pgSQL can make a variable a constant of a plan, and any role can have plans printed (debug_print_plan). So bodies
+-- in PL/pgSQL read keys from columns of a query, and not from variables. The exception is kid_seal_import_key(), whose
+-- parameter `key` is one. That function sets plan_cache_mode to force_generic_plan, so its plans contain the parameter
+-- and not its value.
 
 -- The replica identity is random, so that a row is never another server's. It is long and comes first, because an error
 -- of COPY shows the first 100 bytes of a row, and dumps in plain SQL have this table. Keys are not updated: a
@@ -198,7 +200,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
     'enciphers a block with the key that seals';
--- Most texts are of the key that seals, so it is tried before the others.
+-- Most texts are of the key that seals, so it is tried before the others. With OFFSET 0 each block is deciphered once,
+-- and not wherever `block` stands.
 CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -357,6 +360,9 @@ COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgott
 -- from src/sql/seal/type.sql.in
 
 -- kid64: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid64;
@@ -391,6 +397,9 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_o
 -- from src/sql/seal/type.sql.in
 
 -- kid96: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid96;
@@ -425,6 +434,9 @@ COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_o
 -- from src/sql/seal/type.sql.in
 
 -- sno: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::sno;
@@ -459,6 +471,9 @@ COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok 
 -- from src/sql/seal/type.sql.in
 
 -- flake: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flake;
@@ -493,6 +508,9 @@ COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_o
 -- from src/sql/seal/type.sql.in
 
 -- flax: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flax;
@@ -527,6 +545,9 @@ COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok
 -- from src/sql/seal/type.sql.in
 
 -- kid53: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
+-- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
 
 CREATE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -560,8 +581,8 @@ COMMENT ON FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_o
 
 -- from src/sql/seal/uuid.sql.in
 
--- kid64, which has to have 8 bytes, in the shape of a uuid of version 4, for what takes nothing else. The block ends
--- with a counter:
+-- Seals IDs of kid64 as uuids of version 4, for programs that accept no text. The binary form of the type has to have
+-- 8 bytes. The block ends with a counter:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
 --     block  = the 8 bytes of ID, then COUNTER as 8 bytes
@@ -570,7 +591,10 @@ COMMENT ON FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_o
 -- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
 -- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
 
--- Takes the number of a key: no variable may hold the key itself.
+-- Takes the number of a key, because no variable may hold the key itself.
+--
+-- OFFSET 0 keeps PostgreSQL from merging a subquery into its outer query, where it would evaluate an expression
+-- wherever its name stands: the subkey again for each counter, and the block up to three times.
 CREATE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -606,6 +630,7 @@ DECLARE
     id bytea;
 BEGIN
     PERFORM kid_seal_internal.checked_prefix(prefix);
+    -- With OFFSET 0 each block is deciphered once, and not wherever `block` stands.
     SELECT substr(block, 1, 8) INTO id
       FROM kid_seal_internal.keys AS k,
            LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
@@ -643,6 +668,8 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
 -- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
 FOR what IN
@@ -660,6 +687,8 @@ FOR what IN
         USING ERRCODE = 'invalid_object_definition';
 END LOOP;
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
 -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN

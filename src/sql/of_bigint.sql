@@ -12,7 +12,8 @@ RETURN id >= coalesce(kid53_floor(since), 0)
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
     'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
 
--- From 18584 on the bits have a sign, and the greatest number stands for all such instants.
+-- A kid64 with a time from 18584-01-10 03:33:20 on is negative as a bigint. For such a time the function returns the
+-- greatest bigint.
 CREATE FUNCTION kid64_number(ts timestamptz, is_end boolean) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts IS NULL AND NOT is_end THEN 0

@@ -26,5 +26,8 @@ def validate(table: sql.Composable, about: Object) -> Statement:
 
 
 def can_be_late(conn: Connection, constraint: Constraint, table: Table) -> bool:
-    """Returns whether PostgreSQL can validate a constraint later: until version 18, no key of a partitioned table."""
+    """Returns whether PostgreSQL can add a constraint without validating it.
+
+    Before version 18, it cannot if the constraint is a foreign key of a partitioned table.
+    """
     return constraint.kind == "c" or table.kind == "r" or conn.info.server_version >= 180000

@@ -25,10 +25,10 @@ def operators_of_kid(runner: Runner, home: str) -> Iterator[None]:
 def trusted_path(conn: Connection, home: str) -> str:
     """Returns the search_path for definitions that are made again.
 
-    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
-    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
-    created there what could fit better than pg_catalog's. The owner of the database may only have created kid in plain
-    SQL.
+    Old keys are compared by operators of pg_catalog, new keys by operators of kid. JOIN USING, CASE, NULLIF and
+    DISTINCT FROM never name the schema of an operator. So the path includes the schema of kid, unless another role has
+    created functions or operators there that could fit better than those of pg_catalog. The owner of the database
+    counts as another role, except where kid is the edition in plain SQL, which this owner may have installed.
     """
     trusted = one(
         conn,

@@ -53,7 +53,7 @@ class Script:
 
 
 def statement(template: str, *parts: object, about: Optional[Object] = None, outside: bool = False) -> Statement:
-    """Returns a statement in which each {} is replaced by a name (str), a part of a statement, or a literal."""
+    """Returns a statement in which each {} is replaced: by a part of a statement, or by another value as a literal."""
     placed = [part if isinstance(part, sql.Composable) else sql.Literal(part) for part in parts]
     return Statement(sql.SQL(template).format(*placed), about, outside)
 

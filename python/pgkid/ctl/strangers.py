@@ -133,7 +133,7 @@ LITERALS = f"""
 
 
 def of_literals(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
-    """Yields objects of other roles that are to be made again, and whose creation could run code of theirs.
+    """Yields objects that are to be made again, and whose creation could run code of another role.
 
     PostgreSQL reads a literal when it reads a definition, and checks it then if its type contains a domain.
     """

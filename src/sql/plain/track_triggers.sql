@@ -32,7 +32,8 @@ CREATE FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) RETURNS bigint
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
 COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
-    'does the same for the triggers, faster if the table still has the OID with which its sequence was found';
+    'returns for the triggers the last value of what a table draws from; '
+    'faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of

@@ -1,3 +1,5 @@
+-- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+--
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
 -- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
 FOR what IN

@@ -15,8 +15,10 @@
 -- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
 -- fits better. The end of the script checks what was found.
 --
--- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
--- plan, and any role can have plans printed (debug_print_plan).
+-- PL/pgSQL can make a variable a constant of a plan, and any role can have plans printed (debug_print_plan). So bodies
+-- in PL/pgSQL read keys from columns of a query, and not from variables. The exception is kid_seal_import_key(), whose
+-- parameter `key` is one. That function sets plan_cache_mode to force_generic_plan, so its plans contain the parameter
+-- and not its value.
 
 -- The replica identity is random, so that a row is never another server's. It is long and comes first, because an error
 -- of COPY shows the first 100 bytes of a row, and dumps in plain SQL have this table. Keys are not updated: a

@@ -1,6 +1,8 @@
 -- Worker numbers: what changes of the tables are rejected, also those that come by replication
 
--- Logical replication of all tables brings the numbers of another server, which are not this server's.
+-- Logical replication of all tables brings the numbers of another server, which are not this server's. The triggers for
+-- rows ignore such changes. A trigger for statements cannot skip its statement, so a TRUNCATE that comes by replication
+-- raises the error, and the apply worker ends with it.
 CREATE FUNCTION kid_workers.keep() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -11,7 +13,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_close_workers().';
 END $$;
 COMMENT ON FUNCTION kid_workers.keep() IS
-    'rejects a change after which a window could be granted again, and ignores changes that come by replication';
+    'rejects a change after which a window could be granted again, and ignores rows that come by replication';
 
 CREATE TRIGGER keep BEFORE UPDATE ON kid_workers.numbers FOR EACH ROW
     WHEN (NEW.until < OLD.until OR NEW.pool <> OLD.pool OR NEW.number <> OLD.number

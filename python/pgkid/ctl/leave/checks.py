@@ -34,6 +34,8 @@ class Look:
     def run(self) -> None:
         """Looks at everything."""
         for group in self.plan.groups:
+            # The order matters: of_order() reads no rows if of_rights() has found something. Below, of_others() needs
+            # what of_hanging() and of_uses() have found.
             for part in (
                 self.of_rights,
                 self.of_tables,

@@ -173,7 +173,7 @@ class Partition:
         plan = self.plan(anywhere=True)
         if not plan.is_swapped:
             raise Refused(
-                f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
+                f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` undoes the move."
             )
         return plan
 

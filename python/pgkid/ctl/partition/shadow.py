@@ -181,7 +181,7 @@ class Shadow:
             self.runner.execute(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", source, trigger))
 
     def create_function(self) -> None:
-        """Creates the function of the triggers. It runs as the owner, whoever writes."""
+        """Creates the function of the triggers. It runs with the rights of the owner, whichever role writes."""
         news = sql.SQL(", ").join(sql.SQL("NEW.{}").format(name) for name in self.columns)
         key = self.plan.key.sql
         old, new = (sql.SQL("{}.{}").format(sql.SQL(word), key) for word in ("OLD", "NEW"))

@@ -1,6 +1,7 @@
 """The triggers that give each row its other key, before the swap and after it.
 
-All functions live in the schema of the move. The triggers' own functions run as the owner, whoever writes.
+All functions are in the schema of the move. The functions that the triggers execute run with the rights of the owner of
+the table, whichever role writes.
 """
 from __future__ import annotations
 
@@ -199,7 +200,10 @@ def follow(plan: Plan, d: Direction) -> list[Statement]:
 
 
 def triggers(plan: Plan) -> list[Statement]:
-    """Returns the triggers. They run on replicas, and for whoever acts as one, too."""
+    """Returns the statements that create the triggers.
+
+    The triggers also fire in sessions with session_replication_role = replica, such as those of logical replication.
+    """
     made = []
     for number, table in enumerate(plan.top_tables()):
         events = (

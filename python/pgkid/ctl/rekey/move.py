@@ -238,7 +238,8 @@ class Rekey:
         plan = self.plan()
         if not plan.is_swapped:
             raise Refused(
-                f"{plan.root.label} does not have its new keys yet", "Before the swap, cancel takes all back."
+                f"{plan.root.label} does not have its new keys yet",
+                "Before the swap, `kidctl rekey cancel` undoes the move.",
             )
         return plan
 
