@@ -576,8 +576,8 @@ BEGIN
             RAISE 'role "%" has too many worker numbers of pool "%"', its_role, pool.pool
                 USING ERRCODE = 'configuration_limit_exceeded',
                       DETAIL = format('A role has at most %s at a time.', pool.per_role),
-                      HINT = 'Processes that end keep their number until its window ends. The owner of the database can '
-                               'raise the limit by kid_add_workers().';
+                      HINT = 'Processes that end keep their number until its window ends. The owner of the database '
+                               'can raise the limit by kid_add_workers().';
         END IF;
         EXIT WHEN held + missing < pool.per_role OR attempt = 2;
         -- Waits in a queue, and then counts again. To lock the row changes nothing in it.
