@@ -3185,7 +3185,7 @@ BEGIN
     horizon := last + 1;
     RETURN NEXT;
     -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
-    -- In a list of SELECT it reads one row at a time. OFFSET 0 keeps it from calling the function for each field.
+    -- In the list of a SELECT it reads one row at a time.
     RETURN QUERY
     SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
             << shift) + 1,
