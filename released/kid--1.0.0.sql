@@ -3339,9 +3339,9 @@ COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, text, regtype, 
     'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
--- can begin in one time unit. The width decides which zeros at its end are omitted. A value of type name is cut where a
--- character ends. One byte is left for the "_" that the name of the array type begins with. The caller sets the time
--- zone to UTC.
+-- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides which
+-- zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left for
+-- the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
 CREATE FUNCTION @extschema@.kid_partition_name(
     parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE
@@ -3356,7 +3356,7 @@ BEGIN ATOMIC
            concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix) AS n (partition),
            format('%s.%I', c.relnamespace::regnamespace, n.partition) AS full_name
      WHERE c.oid = parent AND to_regclass(full_name) IS NULL AND to_regtype(full_name) IS NULL
-    OFFSET skipped LIMIT 1;
+    OFFSET least(skipped, 10000) LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';

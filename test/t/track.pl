@@ -250,7 +250,7 @@ is($missed{$slow}[0], 0, 'kid_track() replaces the trigger');
 # later one committed.
 my $gate = 'PERFORM pg_advisory_xact_lock_shared(1, 1);';
 foreach my $mutant (
-	[ 0, 'the sequence, then the locks', 'kid_track_locks', '-- The view', "$gate -- The view" ],
+	[ 0, 'the sequence, then the locks', 'kid_track_locks', 'RETURN QUERY', "$gate RETURN QUERY" ],
 	[ 1, 'mutant found: the locks, then the sequence', 'kid_horizon', qr/LANGUAGE sql.*/s,
 		"LANGUAGE plpgsql AS \$\$ BEGIN
 			horizon := (SELECT min(l.horizon) FROM kid.kid_track_locks(tab, 0, NULL, 1000000) AS l);

@@ -219,17 +219,21 @@ def prepare_clocks(conn: Connection) -> None:
 
 
 def dump_options(source: Connection, report: Report) -> Sequence[str]:
-    """Returns the options of pg_dump. Tables that the role may not lock are left out."""
+    """Returns the options of pg_dump. Tables that the role may not lock are left out. So are kid's worker numbers in
+    plain SQL: no other role may read them, and no table refers to them."""
     options = ["--schema-only", "--no-tablespaces", "--no-subscriptions", "--lock-wait-timeout=3s"]
+    own = "kid_workers" if one(source, "SELECT to_regproc('kid.kid_lease_worker') IS NOT NULL") else ""
+    if own:
+        options.append(f"--exclude-schema={own}")
     for (name,) in source.execute(
         """
         SELECT format('%%I.%%I', n.nspname, c.relname)
           FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
+         WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)' AND n.nspname <> %s
                AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'))
                AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e')
         """,
-        (),
+        (own,),
     ).fetchall():
         options.append(f"--exclude-table={name}")
         report.add("not copied", name, "this role may not read it")
