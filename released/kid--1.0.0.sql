@@ -4729,8 +4729,6 @@ CREATE TRIGGER ignore BEFORE INSERT ON kid_workers.numbers FOR EACH ROW
     WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
 CREATE TRIGGER ignore BEFORE INSERT ON kid_workers.pools FOR EACH ROW
     WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
-CREATE TRIGGER ignore BEFORE INSERT ON kid_workers.roles FOR EACH ROW
-    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
 CREATE TRIGGER keep_row BEFORE DELETE ON kid_workers.numbers FOR EACH ROW EXECUTE FUNCTION kid_workers.keep();
 CREATE TRIGGER keep_row BEFORE DELETE ON kid_workers.pools FOR EACH ROW EXECUTE FUNCTION kid_workers.keep();
 CREATE TRIGGER keep_all BEFORE TRUNCATE ON kid_workers.numbers
@@ -4741,7 +4739,6 @@ ALTER TABLE kid_workers.numbers ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGE
     ENABLE ALWAYS TRIGGER keep_all, ENABLE ALWAYS TRIGGER ignore;
 ALTER TABLE kid_workers.pools ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_row,
     ENABLE ALWAYS TRIGGER keep_all, ENABLE ALWAYS TRIGGER ignore;
-ALTER TABLE kid_workers.roles ENABLE ALWAYS TRIGGER ignore;
 
 -- from src/sql/workers_server.sql.in
 

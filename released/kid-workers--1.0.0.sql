@@ -160,8 +160,6 @@ CREATE OR REPLACE TRIGGER ignore BEFORE INSERT ON kid_workers.numbers FOR EACH R
     WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
 CREATE OR REPLACE TRIGGER ignore BEFORE INSERT ON kid_workers.pools FOR EACH ROW
     WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
-CREATE OR REPLACE TRIGGER ignore BEFORE INSERT ON kid_workers.roles FOR EACH ROW
-    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION kid_workers.keep();
 CREATE OR REPLACE TRIGGER keep_row BEFORE DELETE ON kid_workers.numbers FOR EACH ROW EXECUTE FUNCTION kid_workers.keep();
 CREATE OR REPLACE TRIGGER keep_row BEFORE DELETE ON kid_workers.pools FOR EACH ROW EXECUTE FUNCTION kid_workers.keep();
 CREATE OR REPLACE TRIGGER keep_all BEFORE TRUNCATE ON kid_workers.numbers
@@ -172,7 +170,6 @@ ALTER TABLE kid_workers.numbers ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGE
     ENABLE ALWAYS TRIGGER keep_all, ENABLE ALWAYS TRIGGER ignore;
 ALTER TABLE kid_workers.pools ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_row,
     ENABLE ALWAYS TRIGGER keep_all, ENABLE ALWAYS TRIGGER ignore;
-ALTER TABLE kid_workers.roles ENABLE ALWAYS TRIGGER ignore;
 
 -- Worker numbers: with which numbers this edition makes IDs itself
 --

@@ -389,7 +389,7 @@ like($got,
 	'which check says');
 owner(makers => 'DROP TABLE odds; DROP DOMAIN odd');
 like(leaves('makers', 'check', 'orders'), qr/  domain public\.order_id: has no default afterwards/,
-	'without it, check says what becomes of the default');
+	'check says that the domain loses its default');
 leaves('makers', 'run', '--all');
 is(owner('makers', 'DROP EXTENSION kid'), '', 'then DROP EXTENSION needs no CASCADE');
 is(superuser(makers => q{SELECT string_agg(typname || ' ' || typbasetype::regtype || coalesce(typdefault, ''), ', '

@@ -219,11 +219,19 @@ def prepare_clocks(conn: Connection) -> None:
 
 
 def dump_options(source: Connection, report: Report) -> Sequence[str]:
-    """Returns the options of pg_dump. Tables that the role may not lock are left out. So are kid's worker numbers in
-    plain SQL: no other role may read them, and no table refers to them."""
+    """Returns the options of pg_dump. Tables that the role may not lock are left out. If kid's worker numbers in plain
+    SQL are among them, nothing is said of them, because no table refers to them."""
     options = ["--schema-only", "--no-tablespaces", "--no-subscriptions", "--lock-wait-timeout=3s"]
-    own = "kid_workers" if one(source, "SELECT to_regproc('kid.kid_lease_worker') IS NOT NULL") else ""
-    if own:
+    own = ""
+    if one(
+        source,
+        """
+        SELECT EXISTS (SELECT FROM pg_class AS c
+                        WHERE c.oid = to_regclass('kid_workers.numbers') AND NOT has_table_privilege(c.oid, 'SELECT'))
+               AND to_regproc('kid.kid_lease_worker') IS NOT NULL
+        """,
+    ):
+        own = "kid_workers"
         options.append(f"--exclude-schema={own}")
     for (name,) in source.execute(
         """
