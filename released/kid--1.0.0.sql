@@ -1,4 +1,4 @@
--- from src/sql/head.sql.in
+-- from src/sql/extension/head.sql.in
 
 \echo Use "CREATE EXTENSION kid" to load this file. \quit
 
@@ -22,7 +22,7 @@ CREATE FUNCTION kid_library() RETURNS void
     LANGUAGE C AS 'MODULE_PATHNAME', 'kid_library_1_0';
 DROP FUNCTION kid_library();
 
--- from src/sql/planner.sql
+-- from src/sql/extension/planner.sql
 
 -- Planner support and statistics
 
@@ -40,7 +40,7 @@ COMMENT ON FUNCTION kid_typanalyze(internal) IS
     'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
     'unique';
 
--- from src/sql/span.sql
+-- from src/sql/extension/span.sql
 
 -- kid_span: the type of a range of time that an ID is compared with
 --
@@ -59,7 +59,7 @@ COMMENT ON DOMAIN kid_span IS
     'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
     'ranges';
 
--- from src/sql/ambiguous.sql
+-- from src/sql/extension/ambiguous.sql
 
 -- kid_ambiguous: the type that keeps operators of IDs away from operands that are not IDs
 --
@@ -166,7 +166,7 @@ COMMENT ON OPERATOR - (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
 COMMENT ON OPERATOR <@ (kid_ambiguous, kid_span) IS 'for resolution only';
 COMMENT ON OPERATOR @> (kid_span, kid_ambiguous) IS 'for resolution only';
 
--- from src/sql/index_support.sql
+-- from src/sql/extension/index_support.sql
 
 -- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
 
@@ -220,7 +220,7 @@ CREATE FUNCTION kid_larger(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_larger(anyelement, anyelement) IS 'larger of two IDs';
 
--- from src/sql/traits/io.sql.in
+-- from src/sql/extension/traits/io.sql.in
 
 -- kid64: input, output and conversions (src/pg/traits/io.hpp)
 
@@ -260,7 +260,7 @@ COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte firs
 CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- kid64: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -271,7 +271,7 @@ CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/order.sql.in
+-- from src/sql/extension/traits/order.sql.in
 
 -- kid64: order, hashing and index access methods (src/pg/traits/order.hpp)
 --
@@ -380,7 +380,7 @@ CREATE AGGREGATE max(kid64) (
     SFUNC = kid_larger, STYPE = kid64, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
--- from src/sql/traits/gist.sql.in
+-- from src/sql/extension/traits/gist.sql.in
 
 -- kid64: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
@@ -407,7 +407,7 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- kid64: the time in an ID (src/pg/traits/time.hpp)
 
@@ -415,7 +415,7 @@ CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_timestamp';
 COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- kid64: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -432,7 +432,7 @@ CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
 COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
     'returns the highest kid64 of the time unit that contains an instant';
 
--- from src/sql/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_casts.sql.in
 
 -- kid64: casts from and to time, and the time between two IDs
 
@@ -450,7 +450,7 @@ COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
 COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- kid64: comparison with time (src/pg/traits/time.hpp)
 --
@@ -531,7 +531,7 @@ CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/extension/traits/range_operators.sql.in
 
 -- kid64: operators that compare with ranges of time
 
@@ -549,7 +549,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 
--- from src/sql/traits/bigint.sql.in
+-- from src/sql/extension/traits/bigint.sql.in
 
 -- kid64: the same 64 bits as a bigint
 --
@@ -577,7 +577,7 @@ COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
 CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- kid64: generators (src/pg/issue/generate.hpp)
 
@@ -590,7 +590,7 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
 
--- from src/sql/traits/horizon.sql.in
+-- from src/sql/extension/traits/horizon.sql.in
 
 -- kid64: the horizon (src/pg/traits/clock.hpp)
 
@@ -598,7 +598,7 @@ CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
 COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -607,7 +607,7 @@ CREATE FUNCTION kid_observe(kid64) RETURNS void
 COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
--- from src/sql/traits/sequence.sql.in
+-- from src/sql/extension/traits/sequence.sql.in
 
 -- kid64: the sequence
 
@@ -615,7 +615,7 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
--- from src/sql/types/kid64.sql
+-- from src/sql/extension/types/kid64.sql
 
 -- kid64: what only this type has
 
@@ -655,7 +655,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/traits/io.sql.in
+-- from src/sql/extension/traits/io.sql.in
 
 -- kid96: input, output and conversions (src/pg/traits/io.hpp)
 
@@ -695,7 +695,7 @@ COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte firs
 CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- kid96: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -706,7 +706,7 @@ CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/order.sql.in
+-- from src/sql/extension/traits/order.sql.in
 
 -- kid96: order, hashing and index access methods (src/pg/traits/order.hpp)
 --
@@ -815,7 +815,7 @@ CREATE AGGREGATE max(kid96) (
     SFUNC = kid_larger, STYPE = kid96, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
--- from src/sql/traits/gist.sql.in
+-- from src/sql/extension/traits/gist.sql.in
 
 -- kid96: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
@@ -842,7 +842,7 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- kid96: the time in an ID (src/pg/traits/time.hpp)
 
@@ -850,7 +850,7 @@ CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_timestamp';
 COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- kid96: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -867,7 +867,7 @@ CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the time unit that contains an instant';
 
--- from src/sql/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_casts.sql.in
 
 -- kid96: casts from and to time, and the time between two IDs
 
@@ -885,7 +885,7 @@ COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
 COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- kid96: comparison with time (src/pg/traits/time.hpp)
 --
@@ -966,7 +966,7 @@ CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/extension/traits/range_operators.sql.in
 
 -- kid96: operators that compare with ranges of time
 
@@ -984,7 +984,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 
--- from src/sql/traits/setting.sql.in
+-- from src/sql/extension/traits/setting.sql.in
 
 -- kid96: functions that depend on a setting, with the value of the setting as the last argument
 --
@@ -1013,7 +1013,7 @@ CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborh
 COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
     'planner support: tells whether an ID is <, <=, >= or > an instant';
 
--- from src/sql/traits/uuid.sql.in
+-- from src/sql/extension/traits/uuid.sql.in
 
 -- kid96: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
 
@@ -1029,7 +1029,7 @@ COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes
 CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- kid96: generators (src/pg/issue/generate.hpp)
 
@@ -1042,7 +1042,7 @@ CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -1051,7 +1051,7 @@ CREATE FUNCTION kid_observe(kid96) RETURNS void
 COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
--- from src/sql/traits/sequence.sql.in
+-- from src/sql/extension/traits/sequence.sql.in
 
 -- kid96: the sequence
 
@@ -1059,7 +1059,7 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
--- from src/sql/types/kid96.sql
+-- from src/sql/extension/types/kid96.sql
 
 -- kid96: what only this type has
 
@@ -1127,7 +1127,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id kid96) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/traits/io.sql.in
+-- from src/sql/extension/traits/io.sql.in
 
 -- sno: input, output and conversions (src/pg/traits/io.hpp)
 
@@ -1167,7 +1167,7 @@ COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first'
 CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- sno: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -1178,7 +1178,7 @@ CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/order.sql.in
+-- from src/sql/extension/traits/order.sql.in
 
 -- sno: order, hashing and index access methods (src/pg/traits/order.hpp)
 --
@@ -1287,7 +1287,7 @@ CREATE AGGREGATE max(sno) (
     SFUNC = kid_larger, STYPE = sno, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
--- from src/sql/traits/gist.sql.in
+-- from src/sql/extension/traits/gist.sql.in
 
 -- sno: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
@@ -1314,7 +1314,7 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- sno: the time in an ID (src/pg/traits/time.hpp)
 
@@ -1322,7 +1322,7 @@ CREATE FUNCTION kid_timestamp(sno) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_timestamp';
 COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- sno: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -1339,7 +1339,7 @@ CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
 COMMENT ON FUNCTION sno_ceil(timestamptz) IS
     'returns the highest sno of the time unit that contains an instant';
 
--- from src/sql/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_casts.sql.in
 
 -- sno: casts from and to time, and the time between two IDs
 
@@ -1357,7 +1357,7 @@ COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
 COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- sno: comparison with time (src/pg/traits/time.hpp)
 --
@@ -1438,7 +1438,7 @@ CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/extension/traits/range_operators.sql.in
 
 -- sno: operators that compare with ranges of time
 
@@ -1456,7 +1456,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 
--- from src/sql/traits/uuid.sql.in
+-- from src/sql/extension/traits/uuid.sql.in
 
 -- sno: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
 
@@ -1472,7 +1472,7 @@ COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
 CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- sno: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -1481,7 +1481,7 @@ CREATE FUNCTION kid_observe(sno) RETURNS void
 COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
--- from src/sql/traits/sequence.sql.in
+-- from src/sql/extension/traits/sequence.sql.in
 
 -- sno: the sequence
 
@@ -1489,7 +1489,7 @@ CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 
--- from src/sql/types/sno.sql
+-- from src/sql/extension/types/sno.sql
 
 -- sno: what only this type has
 
@@ -1535,7 +1535,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id sno) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/traits/io.sql.in
+-- from src/sql/extension/traits/io.sql.in
 
 -- flake: input, output and conversions (src/pg/traits/io.hpp)
 
@@ -1575,7 +1575,7 @@ COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte firs
 CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- flake: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -1586,7 +1586,7 @@ CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/order.sql.in
+-- from src/sql/extension/traits/order.sql.in
 
 -- flake: order, hashing and index access methods (src/pg/traits/order.hpp)
 --
@@ -1695,7 +1695,7 @@ CREATE AGGREGATE max(flake) (
     SFUNC = kid_larger, STYPE = flake, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
--- from src/sql/traits/gist.sql.in
+-- from src/sql/extension/traits/gist.sql.in
 
 -- flake: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
@@ -1722,7 +1722,7 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- flake: the time in an ID (src/pg/traits/time.hpp)
 
@@ -1730,7 +1730,7 @@ CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_timestamp';
 COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- flake: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -1747,7 +1747,7 @@ CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
 COMMENT ON FUNCTION flake_ceil(timestamptz) IS
     'returns the highest flake of the time unit that contains an instant';
 
--- from src/sql/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_casts.sql.in
 
 -- flake: casts from and to time, and the time between two IDs
 
@@ -1765,7 +1765,7 @@ COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
 COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- flake: comparison with time (src/pg/traits/time.hpp)
 --
@@ -1846,7 +1846,7 @@ CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/extension/traits/range_operators.sql.in
 
 -- flake: operators that compare with ranges of time
 
@@ -1864,7 +1864,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 
--- from src/sql/traits/setting.sql.in
+-- from src/sql/extension/traits/setting.sql.in
 
 -- flake: functions that depend on a setting, with the value of the setting as the last argument
 --
@@ -1893,7 +1893,7 @@ CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch tim
 COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
     'planner support: tells whether an ID is <, <=, >= or > an instant';
 
--- from src/sql/traits/bigint.sql.in
+-- from src/sql/extension/traits/bigint.sql.in
 
 -- flake: the same 64 bits as a bigint
 --
@@ -1921,7 +1921,7 @@ COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
 CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- flake: generators (src/pg/issue/generate.hpp)
 
@@ -1934,7 +1934,7 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
 
--- from src/sql/traits/horizon.sql.in
+-- from src/sql/extension/traits/horizon.sql.in
 
 -- flake: the horizon (src/pg/traits/clock.hpp)
 
@@ -1942,7 +1942,7 @@ CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
 COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -1951,7 +1951,7 @@ CREATE FUNCTION kid_observe(flake) RETURNS void
 COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
--- from src/sql/traits/sequence.sql.in
+-- from src/sql/extension/traits/sequence.sql.in
 
 -- flake: the sequence
 
@@ -1959,7 +1959,7 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 
--- from src/sql/types/flake.sql
+-- from src/sql/extension/types/flake.sql
 
 -- flake: what only this type has
 
@@ -2000,7 +2000,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/traits/io.sql.in
+-- from src/sql/extension/traits/io.sql.in
 
 -- flax: input, output and conversions (src/pg/traits/io.hpp)
 
@@ -2040,7 +2040,7 @@ COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first
 CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- flax: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -2051,7 +2051,7 @@ CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/order.sql.in
+-- from src/sql/extension/traits/order.sql.in
 
 -- flax: order, hashing and index access methods (src/pg/traits/order.hpp)
 --
@@ -2160,7 +2160,7 @@ CREATE AGGREGATE max(flax) (
     SFUNC = kid_larger, STYPE = flax, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
--- from src/sql/traits/gist.sql.in
+-- from src/sql/extension/traits/gist.sql.in
 
 -- flax: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
 --
@@ -2187,7 +2187,7 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- flax: the time in an ID (src/pg/traits/time.hpp)
 
@@ -2195,7 +2195,7 @@ CREATE FUNCTION kid_timestamp(flax) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_timestamp';
 COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- flax: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -2212,7 +2212,7 @@ CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
 COMMENT ON FUNCTION flax_ceil(timestamptz) IS
     'returns the highest flax of the time unit that contains an instant';
 
--- from src/sql/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_casts.sql.in
 
 -- flax: casts from and to time, and the time between two IDs
 
@@ -2230,7 +2230,7 @@ COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
 COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- flax: comparison with time (src/pg/traits/time.hpp)
 --
@@ -2311,7 +2311,7 @@ CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/extension/traits/range_operators.sql.in
 
 -- flax: operators that compare with ranges of time
 
@@ -2329,7 +2329,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 
--- from src/sql/traits/uuid.sql.in
+-- from src/sql/extension/traits/uuid.sql.in
 
 -- flax: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
 
@@ -2345,7 +2345,7 @@ COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes'
 CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- flax: generators (src/pg/issue/generate.hpp)
 
@@ -2358,7 +2358,7 @@ CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
 
--- from src/sql/types/flax.sql
+-- from src/sql/extension/types/flax.sql
 
 -- flax: what only this type has
 
@@ -2389,7 +2389,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- uuid: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -2400,7 +2400,7 @@ CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uu
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/traits/time.sql.in
+-- from src/sql/extension/traits/time.sql.in
 
 -- uuid: the time in an ID (src/pg/traits/time.hpp)
 
@@ -2408,7 +2408,7 @@ CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
 COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- uuid: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -2425,7 +2425,7 @@ CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of the time unit that contains an instant';
 
--- from src/sql/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison.sql.in
 
 -- uuid: comparison with time (src/pg/traits/time.hpp)
 --
@@ -2506,7 +2506,7 @@ CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- uuid: generators (src/pg/issue/generate.hpp)
 
@@ -2519,7 +2519,7 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid with the time of an old row';
 
--- from src/sql/traits/horizon.sql.in
+-- from src/sql/extension/traits/horizon.sql.in
 
 -- uuid: the horizon (src/pg/traits/clock.hpp)
 
@@ -2527,7 +2527,7 @@ CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -2536,7 +2536,7 @@ CREATE FUNCTION kid_observe(uuid) RETURNS void
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
--- from src/sql/traits/inspect_uuid.sql
+-- from src/sql/extension/traits/inspect_uuid.sql
 
 -- uuid version 7: its components
 
@@ -2557,7 +2557,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
--- from src/sql/types/uuidv7.sql
+-- from src/sql/extension/types/uuidv7.sql
 
 -- uuid version 7: what only it has
 --
@@ -2575,7 +2575,7 @@ COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
--- from src/sql/traits/base32.sql.in
+-- from src/sql/extension/traits/base32.sql.in
 
 -- bigint: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
 
@@ -2586,7 +2586,7 @@ CREATE FUNCTION kid53_decode(encoded text, prefix text DEFAULT '') RETURNS bigin
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53_encode() wrote with the same prefix';
 
--- from src/sql/traits/timestamp.sql.in
+-- from src/sql/extension/traits/timestamp.sql.in
 
 -- bigint: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
 
@@ -2603,7 +2603,7 @@ CREATE FUNCTION kid53_ceil(timestamptz) RETURNS bigint
 COMMENT ON FUNCTION kid53_ceil(timestamptz) IS
     'returns the highest bigint of the time unit that contains an instant';
 
--- from src/sql/traits/generators.sql.in
+-- from src/sql/extension/traits/generators.sql.in
 
 -- bigint: generators (src/pg/issue/generate.hpp)
 
@@ -2616,7 +2616,7 @@ CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a bigint with the time of an old row';
 
--- from src/sql/traits/horizon.sql.in
+-- from src/sql/extension/traits/horizon.sql.in
 
 -- bigint: the horizon (src/pg/traits/clock.hpp)
 
@@ -2624,7 +2624,7 @@ CREATE FUNCTION kid53_horizon() RETURNS bigint
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid53_horizon';
 COMMENT ON FUNCTION kid53_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
--- from src/sql/traits/observe.sql.in
+-- from src/sql/extension/traits/observe.sql.in
 
 -- bigint: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
@@ -2633,7 +2633,7 @@ CREATE FUNCTION kid53_observe(bigint) RETURNS void
 COMMENT ON FUNCTION kid53_observe(bigint) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid53_observe(bigint) FROM PUBLIC;
 
--- from src/sql/traits/sequence.sql.in
+-- from src/sql/extension/traits/sequence.sql.in
 
 -- bigint: the sequence
 
@@ -2641,7 +2641,7 @@ CREATE FUNCTION kid53_sequence(bigint) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid53_sequence';
 COMMENT ON FUNCTION kid53_sequence(bigint) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 
--- from src/sql/types/kid53.sql
+-- from src/sql/extension/types/kid53.sql
 
 -- kid53: what only this type has
 --
@@ -2753,7 +2753,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid64_inspect(id bigint) IS 'same as kid_inspect(), for the kid64 in a bigint';
 
--- from src/sql/status.sql
+-- from src/sql/extension/status.sql
 
 -- The version, and functions that show the logical clocks and the server
 
@@ -2786,7 +2786,7 @@ COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
     'lane of kid64, kid96 and kid53';
 
--- from src/sql/track_triggers.sql
+-- from src/sql/extension/track_triggers.sql
 
 -- The triggers of kid_track() in C, and what kid_horizon(table) reads first
 
@@ -2966,7 +2966,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
 
--- from src/sql/tables/default_ids.sql.in
+-- from src/sql/tables/stored_ids/default_ids.sql.in
 
 -- Columns and domains whose default makes IDs. Only the default tells that a column of a core type contains IDs: values
 -- of other columns of that type come from elsewhere. A default can do more than call a generator, such as
@@ -3010,7 +3010,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
--- from src/sql/tables/partition_key.sql.in
+-- from src/sql/tables/partitions/partition_key.sql.in
 
 -- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
 --
@@ -3193,7 +3193,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_partition_setting(text) IS
     'raises an error if the times of partitions depend on a setting that roles have different values of';
 
--- from src/sql/tables/partitions.sql.in
+-- from src/sql/tables/partitions/partitions.sql.in
 
 -- kid_partitions(): lists the partitions of a table, for both editions
 
@@ -3232,7 +3232,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partitions(regclass, text) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
--- from src/sql/tables/missing_partitions.sql.in
+-- from src/sql/tables/partitions/missing_partitions.sql.in
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -3339,9 +3339,9 @@ COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, text, regtype, 
     'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
--- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides which
--- zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left for
--- the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
+-- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides
+-- which zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left
+-- for the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
 CREATE FUNCTION @extschema@.kid_partition_name(
     parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE
@@ -3361,7 +3361,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';
 
--- from src/sql/tables/make_partitions.sql.in
+-- from src/sql/tables/partitions/make_partitions.sql.in
 
 -- New partitions: their tables, and then what PostgreSQL does not pass on to them
 
@@ -3493,7 +3493,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_finish_partition(regclass, regclass, regtype, name, text) IS
     'gives a new partition the rights and properties of its parent, and a constraint on the time of its IDs';
 
--- from src/sql/tables/create_partitions.sql.in
+-- from src/sql/tables/partitions/create_partitions.sql.in
 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
@@ -3602,7 +3602,7 @@ COMMENT ON FUNCTION
     @extschema@.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean, text) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
--- from src/sql/tables/drop_partitions.sql.in
+-- from src/sql/tables/partitions/drop_partitions.sql.in
 
 -- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
@@ -3707,7 +3707,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
--- from src/sql/tables/id_columns.sql.in
+-- from src/sql/tables/stored_ids/id_columns.sql.in
 
 -- The columns that contain IDs which move a logical clock
 
@@ -3759,7 +3759,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_id_columns(text, regclass) IS
     'returns the columns that contain IDs, and why one cannot be read';
 
--- from src/sql/tables/lock_column.sql.in
+-- from src/sql/tables/stored_ids/lock_column.sql.in
 
 -- Before the IDs of a column are read: locks its table, and decides whether and by which index they can be read
 --
@@ -3829,7 +3829,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
     'locks the table of a column, and returns why its IDs cannot be read; a part of kid_read_columns()';
 
--- from src/sql/tables/read_ids.sql.in
+-- from src/sql/tables/stored_ids/read_ids.sql.in
 
 -- Reads the greatest IDs of one column
 --
@@ -3927,7 +3927,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_ids(oid, jsonb, smallint) IS
     'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
 
--- from src/sql/tables/read_columns.sql.in
+-- from src/sql/tables/stored_ids/read_columns.sql.in
 
 -- Reads the IDs of columns, one column after the other, each in a subtransaction that gives back its locks
 
@@ -3996,7 +3996,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
     'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
 
--- from src/sql/tables/stored_ids.sql.in
+-- from src/sql/tables/stored_ids/stored_ids.sql.in
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -4039,7 +4039,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
 
--- from src/sql/tables/observe_all.sql.in
+-- from src/sql/tables/stored_ids/observe_all.sql.in
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
@@ -4103,7 +4103,7 @@ COMMENT ON FUNCTION @extschema@.kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION @extschema@.kid_observe_all() FROM PUBLIC;
 
--- from src/sql/tables/check_defaults.sql.in
+-- from src/sql/tables/check/check_defaults.sql.in
 
 -- Finds columns of IDs whose default does not make IDs, for kid_check()
 --
@@ -4140,7 +4140,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_defaults(regclass) IS
     'returns the columns whose default does not make IDs; a part of kid_check()';
 
--- from src/sql/tables/check_foreign_keys.sql.in
+-- from src/sql/tables/check/check_foreign_keys.sql.in
 
 -- Finds foreign keys between IDs and other types, for kid_check()
 --
@@ -4188,7 +4188,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_foreign_keys(regclass) IS
     'returns the foreign keys between IDs and other types; a part of kid_check()';
 
--- from src/sql/tables/check_partitions.sql.in
+-- from src/sql/tables/check/check_partitions.sql.in
 
 -- Finds partitions that evade rights and policies of their parent, for kid_check()
 --
@@ -4259,7 +4259,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_partitions(regclass) IS
     'returns the partitions that evade rights and policies of their parent; a part of kid_check()';
 
--- from src/sql/tables/check.sql.in
+-- from src/sql/tables/check/check.sql.in
 
 -- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
 --
@@ -4313,7 +4313,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
--- from src/sql/tables/track_source.sql.in
+-- from src/sql/tables/track/track_source.sql.in
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
@@ -4459,7 +4459,7 @@ COMMENT ON FUNCTION @extschema@.kid_track_problem(
     tab oid, col name, attname name, seq oid, shift integer, args text[]) IS
     'returns why a column cannot be tracked, or NULL';
 
--- from src/sql/tables/track.sql.in
+-- from src/sql/tables/track/track.sql.in
 
 -- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
 
@@ -5369,7 +5369,7 @@ GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window,
     PERFORM pg_extension_config_dump('kid_workers.numbers', '');
 END $$;
 
--- from src/sql/reset_clock.sql.in
+-- from src/sql/extension/reset_clock.sql.in
 
 -- Lowering the logical clocks, after the system clock was wrong
 

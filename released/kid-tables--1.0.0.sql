@@ -614,9 +614,9 @@ COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval
     'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
--- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides which
--- zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left for
--- the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
+-- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides
+-- which zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left
+-- for the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
 CREATE OR REPLACE FUNCTION kid.kid_partition_name(
     parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE

@@ -1,5 +1,5 @@
-// The function of the type kid_ambiguous and of its operators (src/sql/ambiguous.sql). PostgreSQL only has to find
-// them: the type has no values, and a call of one is an error.
+// The function of the type kid_ambiguous and of its operators (src/sql/extension/ambiguous.sql). PostgreSQL only has to
+// find them: the type has no values, and a call of one is an error.
 #include "base/datum.hpp"
 
 KID_DEFINE(kid_ambiguous) {

@@ -1,5 +1,5 @@
 # The types in src/types.def, for tests that run for all of them. The details come from the first lines of
-# src/sql/types/T.sql, as src/sql/assemble reads them. Each type is a hash:
+# src/sql/extension/types/T.sql, as src/sql/assemble reads them. Each type is a hash:
 #
 #         name      as in src/types.def
 #         type      the SQL type of its columns

@@ -27,7 +27,7 @@ foreach my $type (@types)
 	each_has(
 		qr/./,
 		"$type has its sources, tests, vectors and document",
-		glob "src/{pg/types/$type.cpp,sql/types/$type.sql} {sql/$type.sql,expected/$type.out}"
+		glob "src/{pg/types/$type.cpp,sql/extension/types/$type.sql} {sql/$type.sql,expected/$type.out}"
 		  . " test/{unit/${type}_test.cpp,vectors/$type.tsv} docs/reference/$type.md");
 	each_has(qr/$type/, "the tests of generators and the benchmarks have $type",
 		glob 'sql/generate.sql test/t/observe_all.pl bench/{generate,insert}.sql bench/core/bench.cpp');
@@ -64,7 +64,7 @@ none_has(
 my @with_schema = map {
 	my $file = $_;
 	map { /\@extschema\@/ ? $file : () } slurp_file($file) =~ /AS \$\$\n(.*?)^END \$\$;/msg
-} glob 'src/sql/tables/*';
+} glob 'src/sql/tables/{,*/}*.in';
 is_deeply(\@with_schema, [], 'no function in PL/pgSQL of src/sql/tables calls a function of kid by name');
 
 # Tests run side by side, and all of them have the same folder for their results.

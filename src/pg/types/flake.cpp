@@ -139,9 +139,10 @@ static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
-static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flake::worker::width == 5 &&
-                  flake::sequence::width == 12,
-              "kid_inspect() and the comments of src/sql/types/flake.sql state these widths, too; see page_version");
+static_assert(
+    flake::units::width == 42 && flake::datacenter::width == 5 && flake::worker::width == 5 &&
+        flake::sequence::width == 12,
+    "kid_inspect() and the comments of src/sql/extension/types/flake.sql state these widths, too; see page_version");
 
 constexpr id_type flake_type = [] {
   id_type type = basic<flake>(flake_in);

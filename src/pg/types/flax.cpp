@@ -15,7 +15,7 @@ namespace kid::pg {
 
 // IDs in tables have this layout.
 static_assert(flax::units::width == 40 && flax::random::width == 56,
-              "kid_inspect() and the comments of src/sql/types/flax.sql state these widths, too");
+              "kid_inspect() and the comments of src/sql/extension/types/flax.sql state these widths, too");
 
 constexpr id_type flax_type = basic<flax>(flax_in);
 

@@ -17,8 +17,9 @@ template <> inline char const *label<kid53>() {
 constexpr clock_rules kid53_clock_rules = describe_clock<kid53_clock, kid53{}.first(), kid53{}.last()>("kid53");
 
 // These widths are permanent: IDs in tables have them, and so have the states on the page of the bounds.
-static_assert(kid53::units::width == 41 && kid53::sequence::width == 12,
-              "kid53_inspect() and the comments of src/sql/types/kid53.sql state these widths, too; see page_version");
+static_assert(
+    kid53::units::width == 41 && kid53::sequence::width == 12,
+    "kid53_inspect() and the comments of src/sql/extension/types/kid53.sql state these widths, too; see page_version");
 
 constexpr id_type kid53_type = [] {
   id_type type = basic<kid53>();

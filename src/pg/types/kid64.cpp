@@ -13,8 +13,9 @@ namespace kid::pg {
 
 // These widths are permanent: IDs in tables have them, and so have the states on the page of the bounds. To change them
 // anyway, increase `page_version`.
-static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
-              "kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql state these widths, too");
+static_assert(
+    kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
+    "kid_inspect() and the comments of src/sql/extension/types/kid64.sql and kid96.sql state these widths, too");
 
 constexpr id_type kid64_type = [] {
   id_type type = basic<kid64>(kid64_in);

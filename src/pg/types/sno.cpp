@@ -106,10 +106,10 @@ static void define_sno_settings(int flags) {
 }
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
-static_assert(
-    sno::units::width == 39 && sno::tick::width == 1 && sno::meta::width == 8 && sno::partition::width == 16 &&
-        sno::sequence::width == 16,
-    "kid_inspect(), the comments of src/sql/types/sno.sql, and texts above state these widths, too; see page_version");
+static_assert(sno::units::width == 39 && sno::tick::width == 1 && sno::meta::width == 8 &&
+                  sno::partition::width == 16 && sno::sequence::width == 16,
+              "kid_inspect(), the comments of src/sql/extension/types/sno.sql, and texts above state these widths, "
+              "too; see page_version");
 
 constexpr id_type sno_type = [] {
   id_type type = basic<sno>(sno_in);

@@ -45,9 +45,10 @@ static bool next_id(Datum bound, bool above, Datum *id) {
 }
 
 // The page of the bounds contains states of the clock.
-static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
-                  uuidv7::random::width == 58,
-              "kid_inspect() and the comments of src/sql/types/uuidv7.sql state these widths, too; see page_version");
+static_assert(
+    uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
+        uuidv7::random::width == 58,
+    "kid_inspect() and the comments of src/sql/extension/types/uuidv7.sql state these widths, too; see page_version");
 
 template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
   auto const id = get<uuidv7>(argument);
