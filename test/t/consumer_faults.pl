@@ -14,7 +14,7 @@ $a->start;
 $a->sql('CREATE EXTENSION kid');
 
 my $page = slurp_file('docs/guides/consumers.md');
-my ($table) = $page =~ /^(CREATE TABLE consumers .*)$/m or die;
+my ($table) = $page =~ /^(CREATE TABLE consumers .*?;)$/ms or die;
 my ($parts, $choose, $done) = $page
   =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers .*?;\n)/s
   or die;
