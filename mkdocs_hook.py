@@ -1,45 +1,165 @@
-"""README.md is the first page, with four jobs as cards, links out of docs lead to the repository, and anchors are those of GitHub.
-Writes llms.txt."""
+"""README.md is the first page, with figures and cards in the place of its first statements. Links out of docs lead to the
+repository, and anchors are those of GitHub. Each page gets a description, from its first paragraph. Writes llms.txt."""
 
 import glob
+import html
 import os
 import re
 
 from mkdocs.structure.files import File
 
-SECTIONS = {"Start": "start", "Guides": "guides", "Clients": "clients", "Operate": "operate", "Reference": "reference", "Why": "why"}
-JOBS = {
-    "Find rows by time": "guides/time-queries.md",
-    "Partition by time, drop what is old": "guides/partitions.md",
-    "Feed consumers that miss no row": "guides/consumers.md",
-    "Put IDs into URLs": "guides/public-ids.md",
+SECTIONS = {
+    "Start": "start",
+    "Guides": "guides",
+    "Clients": "clients",
+    "Operate": "operate",
+    "Reference": "reference",
+    "Why": "why",
 }
-STYLE = """<style>
-.jobs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: .8rem }
-.jobs > div { border: .05rem solid var(--md-default-fg-color--lighter); border-radius: .2rem; min-width: 0; padding: 0 .8rem }
-</style>"""
+# Pages that come first in their section, in this order. All others follow by name.
+FIRST = ["quickstart", "README", "functions", "kid64", "kid53", "uuidv7", "kid96", "sno", "flake", "flax"]
+# What a card says, the page that it leads to, and the page and the beginning of the statement that it shows.
+CARDS = [
+    (
+        "Keys that contain their time",
+        "A `kid64` has 8 bytes, and is the default of the column.",
+        "reference/kid64.md",
+        "start/quickstart.md",
+        "INSERT INTO sales (item)",
+    ),
+    (
+        "Find rows by time",
+        "The primary key is the index: you need no `created_at`.",
+        "guides/time-queries.md",
+        "start/quickstart.md",
+        "SELECT count(*) FROM sales WHERE id >",
+    ),
+    (
+        "Report by day",
+        "All of PostgreSQL's functions for times take the time of a key.",
+        "guides/time-queries.md#reports-by-day",
+        "guides/time-queries.md",
+        "SELECT date_trunc('day'",
+    ),
+    (
+        "Partition by time, drop what is old",
+        "A partition for each day is a range of the key.",
+        "guides/partitions.md",
+        "start/quickstart.md",
+        "SELECT * FROM kid_create_partitions(",
+    ),
+    (
+        "Feed consumers that miss no row",
+        "Below the horizon no row is still to come, even from a transaction that commits late.",
+        "guides/consumers.md",
+        "start/quickstart.md",
+        "SELECT id, kind FROM events",
+    ),
+    (
+        "Put IDs into URLs",
+        "A sealed ID tells strangers nothing, and finds its row by the primary key.",
+        "guides/public-ids.md",
+        "guides/public-ids.md",
+        "SELECT item, kid_seal(",
+    ),
+    (
+        "Numbers that JavaScript reads exactly",
+        "For pipelines, BI tools and browsers, a key is a `bigint` below 2^53^.",
+        "reference/kid53.md",
+        "reference/kid53.md",
+        "INSERT INTO events (what)",
+    ),
+    (
+        "UUIDs in strict order",
+        "A `uuid` of version 7 is later than all others of its server, whatever the clock does.",
+        "reference/uuidv7.md",
+        "reference/uuidv7.md",
+        "INSERT INTO payments (amount)",
+    ),
+]
 pages = []
 
 
-def card(title, path):
-    """Returns a job with the SQL that its page begins with, at most ten lines, without the output."""
-    beginning = "\n## ".join(open("docs/" + path, encoding="utf-8").read().split("\n## ")[:2])
-    blocks = re.findall(r"^```sql\n(.*?)^```$", beginning, re.DOTALL | re.MULTILINE)
-    sql = ""
-    for paragraph in re.sub(r"^-- .*\n", "", "\n".join(blocks), flags=re.MULTILINE).strip().split("\n\n"):
-        if (sql + paragraph).count("\n") >= 10:
-            break
-        sql += paragraph.strip() + "\n"
-    return f'<div markdown="1">\n\n**[{title}]({path})**\n\n```sql\n{sql}```\n\n</div>\n'
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def statement(path, beginning):
+    """Returns a statement of a page, with the output that the page shows for it."""
+    for block in re.findall(r"^```sql\n(.*?)^```$", text_of("docs/" + path), re.DOTALL | re.MULTILINE):
+        found = re.search(rf"^{re.escape(beginning)}[^;]*;\n(?:-- [ -].*\n)*", block, re.MULTILINE)
+        if found:
+            return found[0]
+    raise ValueError(f"docs/{path} has no statement that begins with {beginning}")
+
+
+def card(title, sentence, page, shown, beginning):
+    sentence = re.sub(r"\^(\d+)\^", r"<sup>\1</sup>", sentence)
+    sql = statement(shown, beginning)
+    return f'<div markdown="1">\n\n**[{title}]({page})**\n\n{sentence}\n\n```sql\n{sql}```\n\n</div>\n'
+
+
+def figures(readme):
+    """Returns three tiles, with the figures of the table that compares kid64 with other keys."""
+    head = re.search(r"^\| +\| `kid64` .*$", readme, re.MULTILINE)[0]
+    columns = [cell.strip() for cell in head.strip("|").split("|")]
+    serial, uuid = columns.index("`bigserial`"), columns.index("`uuid` v7")
+
+    def cells(beginning):
+        found = re.search(rf"^\| {beginning}[^|]*\|.*$", readme, re.MULTILINE)[0]
+        return [cell.strip() for cell in found.strip("|").split("|")]
+
+    made, inserted, index = cells("time to make one"), cells("time to insert 2 million rows"), cells("index of 2 million")
+    tiles = {
+        f"{made[serial]}× and {made[uuid]}×": "the time that `bigserial` and `uuid` version 7 take to make a key,"
+        " compared with `kid64`",
+        f"{inserted[serial]}× and {inserted[uuid]}×": "the time that they take to insert 2 million rows",
+        index[1]: f"for the index of 2 million keys. It takes {index[serial]} with `bigserial`, and {index[uuid]}"
+        " with `uuid` version 7",
+    }
+    return '<div class="figures" markdown="1">\n' + "".join(
+        f'<div markdown="1">\n\n**{figure}**\n\n{what} ([measured](#compared-with-other-keys))\n\n</div>\n'
+        for figure, what in tiles.items()
+    ) + "</div>\n"
+
+
+def landing(readme):
+    """Puts figures, a way to install and cards in the place of the first statements."""
+    install = (
+        "[Install](start/install.md){ .md-button .md-button--primary } [Quickstart](start/quickstart.md){ .md-button }\n\n"
+        "`make && sudo make install`, then `CREATE EXTENSION kid`. On RDS and other managed servers, kid is"
+        " [a script in plain SQL](start/managed-servers.md).\n"
+    )
+    cards = '<div class="cards" markdown="1">\n' + "".join(card(*each) for each in CARDS) + "</div>\n"
+    top = f"{figures(readme)}\n{install}\n{cards}"
+    return re.sub(r"^```sql\n.*?^```$", lambda _: top, readme, count=1, flags=re.DOTALL | re.MULTILINE)
+
+
+def description(markdown):
+    """Returns the first paragraph as plain text, up to a sentence that ends before 200 characters."""
+    body = re.sub(r"^```.*?^```$|<!--.*?-->", "", markdown, flags=re.DOTALL | re.MULTILINE)
+    for paragraph in re.split(r"\n\s*\n", body):
+        if not re.match(r"\s*([#|<!>-]|\d+\.|$)", paragraph):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(paragraph.split()))
+            text = re.sub(r"<[^>]*>|[`*]", "", text)
+            whole = re.match(r".{40,200}?[.:](?= |$)", text)
+            return (whole[0] if whole else text[:200]).rstrip(":") + ("." if whole and whole[0].endswith(":") else "")
+    return None
 
 
 def on_config(config):
-    def first(path):
-        return "quickstart" not in path and "README" not in path, path
+    def order(path):
+        name = os.path.basename(path)[:-3]
+        return FIRST.index(name) if name in FIRST else len(FIRST), path
 
     config["nav"] = ["README.md"] + [
-        {title: sorted((path[5:] for path in glob.glob(f"docs/{folder}/*.md")), key=first)} for title, folder in SECTIONS.items()
+        {title: sorted((path[5:] for path in glob.glob(f"docs/{folder}/*.md")), key=order)}
+        for title, folder in SECTIONS.items()
     ]
+    config["nav"].append("CHANGELOG.md")
+    version = re.search(r"^default_version = '(.*)'", text_of("kid.control"), re.MULTILINE)[1]
+    config["copyright"] = f"kid {version}"
     config["mdx_configs"]["toc"] = {
         "slugify": lambda text, _: re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-"),
         "permalink": True,
@@ -48,35 +168,61 @@ def on_config(config):
 
 
 def on_files(files, config):
-    for path in ["README.md"] + re.findall(r"\]\((bench/results/[^)]*\.svg)\)", open("README.md", encoding="utf-8").read()):
+    plots = re.findall(r"\]\((bench/results/[^)]*\.svg)\)", text_of("README.md"))
+    for path in ["README.md", "CHANGELOG.md"] + plots:
         files.append(File(path, ".", config["site_dir"], config["use_directory_urls"]))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    folder = "" if page.file.src_path == "README.md" else "docs/" + os.path.dirname(page.file.src_path)
+    source = page.file.src_path
+    at_top = source in ("README.md", "CHANGELOG.md")
+    folder = "" if at_top else "docs/" + os.path.dirname(source)
 
     def link(match):
         path = os.path.normpath(os.path.join(folder, match[1]))
         if path.startswith("docs/") and os.path.isfile(path):
             return "](" + os.path.relpath(path[5:], folder[5:] or ".") + match[2] + ")"
+        if path == "CHANGELOG.md" or path == "README.md":
+            return "](" + os.path.relpath(path, folder[5:] or ".") + match[2] + ")"
         if path.endswith(".svg"):
             return match[0]
         return f"]({config['repo_url']}/blob/main/{path}{match[2]})"
 
     markdown = re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.DOTALL)
     parts = re.split(r"(^```.*?^```$)", markdown, flags=re.DOTALL | re.MULTILINE)
-    markdown = "".join(part if part.startswith("```") else re.sub(r"\]\((?!\w+:|#)([^)\s#]+)([^)\s]*)\)", link, part) for part in parts)
+    markdown = "".join(
+        part if part.startswith("```") else re.sub(r"\]\((?!\w+:|#)([^)\s#]+)([^)\s]*)\)", link, part) for part in parts
+    )
     pages.append((page, markdown))
-    if folder == "":
-        cards = STYLE + '\n<div class="jobs" markdown="1">\n' + "".join(card(*job) for job in JOBS.items()) + "</div>\n\n"
-        return re.sub(r"(?=^- \*\*)", lambda _: cards, markdown, count=1, flags=re.MULTILINE)
+    page.meta["description"] = description(markdown)
+    if source == "README.md":
+        page.meta["hide"] = ["navigation", "toc"]
+        return landing(markdown)
     return markdown
 
 
+def on_post_page(output, page, config):
+    about = {
+        "title": page.title if page.title == config["site_name"] else f"{page.title} – {config['site_name']}",
+        "description": page.meta.get("description") or config["site_description"],
+        "url": page.canonical_url,
+        "type": "website" if page.is_homepage else "article",
+        "site_name": config["site_name"],
+    }
+    tags = "".join(f'<meta property="og:{name}" content="{html.escape(str(value))}">\n' for name, value in about.items())
+    return output.replace("</head>", tags + "</head>", 1)
+
+
 def on_post_build(config):
-    with open(config["site_dir"] + "/llms.txt", "w", encoding="utf-8") as index:
+    site = config["site_dir"]
+    # site.css says which scheme inverts the colours of a picture. Its own style goes by the browser's setting.
+    for path in glob.glob(site + "/**/*.svg", recursive=True):
+        picture = text_of(path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(re.sub(r"<style>@media \(prefers-color-scheme.*?</style>\n", "", picture))
+    with open(site + "/llms.txt", "w", encoding="utf-8") as index:
         index.write(f"# {config['site_name']}\n\n> {config['site_description']}\n\n")
         index.writelines(f"- [{page.title}]({page.canonical_url})\n" for page, _ in pages)
-    with open(config["site_dir"] + "/llms-full.txt", "w", encoding="utf-8") as full:
+    with open(site + "/llms-full.txt", "w", encoding="utf-8") as full:
         full.writelines(markdown.strip() + "\n\n" for _, markdown in pages)

@@ -1,5 +1,5 @@
 # A bar for each name: its median, with a whisker from the minimum to the maximum.
-set terminal svg noenhanced size 760, 110 + 24 * bars font "Helvetica,13" background "white"
+set terminal svg noenhanced size 760, 110 + 24 * bars font "Helvetica,13"
 set datafile separator "\t"
 set title heading
 set xlabel unit

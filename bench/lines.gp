@@ -1,5 +1,5 @@
 # A line for each key over the number of rows. The lines are in the order of their names, which begin each block.
-set terminal svg noenhanced size 760, 420 font "Helvetica,13" background "white"
+set terminal svg noenhanced size 760, 420 font "Helvetica,13"
 set datafile separator "\t"
 set title heading
 set xlabel "rows in the table, millions"
