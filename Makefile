@@ -44,17 +44,15 @@ comma      = ,
 # The folder of this file, with a slash, if the build is in another one: make -f ../kid/Makefile, or VPATH=../kid as
 # well. PGXS sets srcdir and VPATH later than they are needed here.
 top       := $(if $(VPATH),$(VPATH:%/=%)/,$(filter-out ./ $(CURDIR)/,$(dir $(firstword $(MAKEFILE_LIST)))))
-EXTENSION  = kid kid_seal
+EXTENSION  = kid kid_seal kid_workers
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(top)kid.control)
 
 MODULE_big = kid
 OBJS       = $(patsubst $(top)%.cpp,%.o,$(sort $(wildcard $(top)src/pg/*.cpp $(top)src/pg/*/*.cpp)))
-SCRIPT     = kid--$(EXTVERSION).sql
-SEAL       = kid_seal--$(EXTVERSION).sql
-DATA_built = $(SCRIPT) $(SEAL)
+DATA_built = $(EXTENSION:%=%--$(EXTVERSION).sql)
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
 DATA       = $(filter-out $(DATA_built:%=released/%), \
-               $(patsubst $(top)%,%,$(wildcard $(top)released/kid--*.sql $(top)released/kid_seal--*.sql)))
+               $(patsubst $(top)%,%,$(wildcard $(EXTENSION:%=$(top)released/%--*.sql))))
 REGRESS    = $(patsubst $(top)sql/%.sql,%,$(sort $(wildcard $(top)sql/*.sql)))
 REGRESS_OPTS = --load-extension=kid --encoding=UTF8 --no-locale
 TAP_TESTS  = yes

@@ -251,7 +251,7 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RE
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
--- Where functions in SQL find those of kid when they are created, as seal/kid_path.sql in the extension
+-- Where functions in SQL find those of kid when they are created, as kid_path.sql in the extension
 
 SET LOCAL search_path = pg_catalog, kid, pg_temp;
 
@@ -647,9 +647,11 @@ trusted := '{kid,kid_seal_internal}';
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
--- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
+-- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
+-- and so are the functions themselves.
 FOR what IN
-    SELECT pg_describe_object(d.refclassid, d.refobjid, 0) AS name
+    SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
+           pg_describe_object(d.refclassid, d.refobjid, 0) AS used
       FROM pg_depend AS d
            CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
            LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
@@ -657,9 +659,10 @@ FOR what IN
      WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
        AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
        AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+       AND (p.oid = ANY (members)) IS NOT TRUE
        AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
        AND t.typtype IS DISTINCT FROM 'b' LOOP
-    RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', what.name
+    RAISE '% would depend on %, which another role may have made', what.name, what.used
         USING ERRCODE = 'invalid_object_definition';
 END LOOP;
 

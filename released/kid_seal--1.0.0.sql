@@ -1,6 +1,9 @@
--- from src/sql/seal/head.sql
+-- from src/sql/extension/own_schema.sql.in
 
 \echo Use "CREATE EXTENSION kid_seal" to load this file. \quit
+
+-- What the extension keeps is for the owner of the database to manage, so no other role can create it. It is in a
+-- schema in which no other role can create anything.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -131,7 +134,7 @@ CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
--- from src/sql/seal/kid_path.sql
+-- from src/sql/extension/kid_path.sql
 
 -- Where functions in SQL find those of kid when they are created
 
@@ -671,9 +674,11 @@ BEGIN
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
--- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role.
+-- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
+-- and so are the functions themselves.
 FOR what IN
-    SELECT pg_describe_object(d.refclassid, d.refobjid, 0) AS name
+    SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
+           pg_describe_object(d.refclassid, d.refobjid, 0) AS used
       FROM pg_depend AS d
            CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
            LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
@@ -681,9 +686,10 @@ FOR what IN
      WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
        AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
        AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+       AND (p.oid = ANY (members)) IS NOT TRUE
        AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
        AND t.typtype IS DISTINCT FROM 'b' LOOP
-    RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', what.name
+    RAISE '% would depend on %, which another role may have made', what.name, what.used
         USING ERRCODE = 'invalid_object_definition';
 END LOOP;
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.

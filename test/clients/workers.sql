@@ -1,4 +1,5 @@
 -- Worker numbers for programs that make IDs of orders and lines themselves. Each window that was granted is noted.
+CREATE EXTENSION kid_workers;
 SELECT kid_add_workers('orders', 1, 1023, 'flake', fresh => true) AS added \gset
 
 CREATE TABLE granted (pool text, number bigint, since bigint, until bigint, holder text);

@@ -6,7 +6,10 @@ use Exporter 'import';
 use Sql;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(lease renew lease_error eventually overlapping sql_as);
+our @EXPORT = qw($install lease renew lease_error eventually overlapping sql_as);
+# Creates the extensions in the schema that the edition in plain SQL has.
+our $install = 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION kid_workers SCHEMA kid;
+	GRANT USAGE ON SCHEMA kid TO PUBLIC';
 my @columns = qw(number token since until now lanes epoch);
 
 # Returns what a query of a role prints, which must not fail.

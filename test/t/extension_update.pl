@@ -96,16 +96,17 @@ sub verify_updates
 my %released;
 foreach (glob 'released/*.sql')
 {
-	push @{ $released{$1} }, $2 if basename($_) =~ /^(kid|kid_seal)--([0-9.]+)\.sql$/ && $2 ne $current;
+	push @{ $released{$1} }, $2 if basename($_) =~ /^(kid|kid_seal|kid_workers)--([0-9.]+)\.sql$/ && $2 ne $current;
 }
 ok(%released || $current eq '1.0.0', 'there are released versions, unless the current one is 1.0.0');
-my %fresh = map { $_ => verify_updates($_, $current, @{ $released{$_} // [] }) } qw(kid kid_seal);
+my %fresh = map { $_ => verify_updates($_, $current, @{ $released{$_} // [] }) } qw(kid kid_seal kid_workers);
 cmp_ok(scalar(split /\n/, $fresh{kid}), '>', 500, 'the catalog of a fresh installation is not empty');
 
 # A rehearsal of the next patch version, which changes a comment: how a fix reaches the databases that have kid.
 (my $next = $current) =~ s/(\d+)$/$1 + 1/e;
 my %change = (kid => "COMMENT ON FUNCTION \@extschema\@.kid_next() IS 'rehearsal';\n",
-	kid_seal => "COMMENT ON SCHEMA kid_seal_internal IS 'rehearsal';\n");
+	kid_seal => "COMMENT ON SCHEMA kid_seal_internal IS 'rehearsal';\n",
+	kid_workers => "COMMENT ON SCHEMA kid_workers IS 'rehearsal';\n");
 my @rehearsal;
 END { unlink @rehearsal }
 foreach my $extension (sort keys %change)

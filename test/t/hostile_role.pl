@@ -18,7 +18,7 @@ sql_in('postgres', q{
 	GRANT CONNECT, TEMP ON DATABASE shared TO tenant;
 });
 sql_in('shared', q{
-	CREATE EXTENSION kid;
+	CREATE EXTENSION kid_workers CASCADE;
 	CREATE SCHEMA tenant AUTHORIZATION tenant;
 	CREATE SCHEMA shells;
 	GRANT USAGE ON SCHEMA shells TO tenant;
@@ -111,7 +111,7 @@ sql_in('shared', q{
 	       'internal'::regtype = ANY (p.proargtypes::oid[])
 	  FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_proc p ON p.oid = d.objid
 	 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-		AND e.extname = 'kid' AND p.prokind = 'f'
+		AND e.extname IN ('kid', 'kid_workers') AND p.prokind = 'f'
 	 ORDER BY p.oid::regprocedure::text;
 	-- Overloaded names have no regproc that can be called.
 	UPDATE member SET name = split_part(signature, '(', 1);

@@ -19,7 +19,7 @@ my ($version) = slurp_file("$from_share/kid.control") =~ /default_version = '(.*
 mkdir $_ or die "$_: $!" foreach $image, "$image/lib", "$image/share", "$image/share/extension";
 copy("$from_lib/kid.so", "$image/lib/kid.so") or die $!;
 chmod 0755, "$image/lib/kid.so";
-foreach my $extension (qw(kid kid_seal))
+foreach my $extension (qw(kid kid_seal kid_workers))
 {
 	append_to_file("$image/share/extension/$extension.control",
 		slurp_file("$from_share/$extension.control") =~ s/\Q$version\E/999.0.0/r);

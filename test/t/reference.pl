@@ -11,7 +11,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION kid');
+$node->safe_psql('postgres', 'CREATE EXTENSION kid_workers CASCADE');
 
 my $printed = PostgreSQL::Test::Utils::tempdir;
 $node->command_ok([ 'test/reference', $printed ], 'test/reference prints the sections');

@@ -301,6 +301,20 @@ foreach my $binary ('false', 'true')
 		"logical replication, binary = $binary: the rows are the same");
 }
 
+# kid has no table of its own. So a publication of all tables arrives at a server without kid, and a role that may read the
+# tables can dump the database.
+$node->safe_psql('postgres', 'CREATE DATABASE everything; CREATE ROLE reader LOGIN');
+$node->safe_psql('everything', 'CREATE EXTENSION kid; CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid_next());
+	INSERT INTO numbers DEFAULT VALUES; GRANT SELECT ON numbers TO reader; CREATE PUBLICATION everything FOR ALL TABLES');
+$subscriber->safe_psql('postgres', "CREATE TABLE numbers (id bigint PRIMARY KEY); CREATE SUBSCRIPTION everything
+	CONNECTION '@{[ $node->connstr ]} dbname=everything' PUBLICATION everything");
+$subscriber->wait_for_subscription_sync($node, 'everything', 'postgres');
+is($subscriber->safe_psql('postgres', 'SELECT id FROM numbers'),
+	$node->safe_psql('everything', 'SELECT id::bigint FROM numbers'),
+	'a server without kid subscribes to all tables');
+$node->command_ok([ 'pg_dump', '-U', 'reader', '-f', "$dir/everything", '-d', $node->connstr('everything') ],
+	'a role that may read the tables dumps the database');
+
 # What Debezium reads, see docs/clients/tools.md: the plugin pgoutput sends every column of a table with kid53, with a
 # type of PostgreSQL's.
 

@@ -24,7 +24,7 @@ foreach my $module (qw(kid-workers kid-ids kid-all))
 }
 sql_on($node, "CREATE ROLE $_ LOGIN") foreach qw(app other stranger);
 
-my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC',
+my %install = (extension => $install,
 	plain => "ALTER DEFAULT PRIVILEGES GRANT ALL ON ROUTINES TO stranger; \\i $script{'kid-workers'}\n
 		ALTER DEFAULT PRIVILEGES REVOKE ALL ON ROUTINES FROM stranger");
 foreach my $edition (qw(extension plain))

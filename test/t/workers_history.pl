@@ -35,9 +35,8 @@ $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
 $primary->start;
 use_database($primary);
-sql('CREATE ROLE app LOGIN; CREATE ROLE holder LOGIN; CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;
-	GRANT USAGE ON SCHEMA kid TO PUBLIC;
-	GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app');
+sql("CREATE ROLE app LOGIN; CREATE ROLE holder LOGIN; $install;
+	GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app");
 
 # The clock goes back by two seconds: the next window still begins where the last one ended.
 add('back', 1);
@@ -97,8 +96,7 @@ sql('CREATE DATABASE copy TEMPLATE postgres');
 check_copy('copy', 'holder') if sql('ALTER DATABASE copy OWNER TO holder') eq '';
 
 sql("CREATE DATABASE $_ OWNER holder") foreach qw(shop restored);
-sql_as('holder', q{CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
-	GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app;
+sql_as('holder', $install . q{; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app;
 	SELECT kid.kid_add_workers('copied', 1, 3, 'flake', fresh => true, max_ttl => 10);
 	SELECT kid.kid_close_workers('copied', 3, 3)}, database => 'shop');
 lease(q{'copied'}, 'app', database => 'shop') foreach 1, 2;
@@ -159,8 +157,7 @@ $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "lc_messages = 'C'\n");
 $primary->start;
 use_database($primary);
-sql('CREATE ROLE app LOGIN; CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
-	GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app');
+sql("CREATE ROLE app LOGIN; $install; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app");
 add('waits', 5);
 $primary->backup('base');
 $standby = FakeClock->new('confirms');

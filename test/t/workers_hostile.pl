@@ -17,8 +17,7 @@ $node->start;
 my $script = PostgreSQL::Test::Utils::tempdir . '/kid-workers.sql';
 system("src/sql/assemble kid-workers > $script") == 0 or die 'src/sql/assemble failed';
 sql_on($node, 'CREATE ROLE app LOGIN; CREATE ROLE stranger LOGIN');
-my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC',
-	plain => "\\i $script");
+my %install = (extension => $install, plain => "\\i $script");
 foreach my $edition (qw(extension plain))
 {
 	sql_on($node, "CREATE DATABASE $edition");
@@ -30,6 +29,8 @@ foreach my $edition (qw(extension plain))
 	hidden_warnings($edition);
 }
 settings_of_roles();
+another_identity();
+who_creates_it();
 done_testing();
 
 # ANALYZE runs a function in an index with the rights of the table's owner, in the session of another role.
@@ -103,5 +104,50 @@ sub settings_of_roles
 		cmp_ok(lease("'$pool'")->{number}, '<=', 20, 'not for a role in another database');
 		sql("ALTER ROLE stranger IN DATABASE elsewhere RESET $setting{$pool}");
 	}
+	return;
+}
+
+# The owner of kid's schema gives it another name, and puts functions into it that could be taken for one of kid.
+sub another_identity
+{
+	my $outs = 'OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint';
+	my $schema = q{"x'y ""z$ \\\\"};
+	use_database($node, 'elsewhere');
+	sql("CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; ALTER SCHEMA kid RENAME TO $schema;
+		CREATE FUNCTION $schema.kid_identity(VARIADIC text[], $outs) LANGUAGE sql AS 'SELECT 1, 1, 1, 1, 1';
+		CREATE FUNCTION $schema.more() RETURNS bigint LANGUAGE sql AS 'SELECT 7';
+		CREATE FUNCTION $schema.mod(bigint, bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 7';
+		CREATE OPERATOR $schema.% (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = $schema.mod)");
+	like(error_of("CREATE EXTENSION kid_workers SCHEMA $schema"), qr/^\w+: invalid character in extension /,
+		'functions of worker numbers cannot be in a schema with such a name');
+	sql("ALTER FUNCTION $schema.kid_identity() RENAME TO away;
+		CREATE FUNCTION $schema.kid_identity($outs) LANGUAGE sql AS 'SELECT 1, 1, 1, 1, 1'");
+	like(error_of('CREATE EXTENSION kid_workers'), qr/^42P17: function kid_workers\.identity\(\) would depend on /,
+		'what is not a function of kid is refused');
+	sql("DROP FUNCTION $schema.kid_identity(); ALTER FUNCTION $schema.away() RENAME TO kid_identity");
+	sql(q{CREATE EXTENSION kid_workers; GRANT EXECUTE ON PROCEDURE kid_lease_worker TO app;
+		SELECT kid_add_workers('orders', 5, 5, 'flake', fresh => true)});
+	like(output_as('app', q{CALL kid_lease_worker('orders')}), qr/^5\|/, 'kid is found whatever its schema is called');
+	like(error_of('ALTER EXTENSION kid_workers SET SCHEMA pg_temp'), qr/^0A000: /, 'the extension keeps its schema');
+	like(error_of('DROP EXTENSION kid'), qr/^2BP01: /, 'kid is kept while worker numbers need it');
+	sql('SET client_min_messages = error; DROP EXTENSION kid CASCADE');
+	is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname = 'kid_workers'}), 0, 'or is dropped with them');
+	return;
+}
+
+# The owner of the database creates the extension. Every object has a comment.
+sub who_creates_it
+{
+	sql('CREATE EXTENSION kid; GRANT CREATE ON DATABASE elsewhere TO stranger; GRANT CREATE ON SCHEMA public TO stranger');
+	like(error_of('CREATE EXTENSION kid_workers', role => 'stranger'), qr/^42501: must be owner of database elsewhere/,
+		'a role that may create in the database cannot create the extension');
+	sql_as('stranger', 'CREATE SCHEMA kid_workers');
+	like(error_of('CREATE EXTENSION kid_workers'), qr/^42P06: /, 'nor does the extension use a schema that is there');
+	sql('DROP SCHEMA kid_workers; CREATE ROLE holder LOGIN; ALTER DATABASE elsewhere OWNER TO holder');
+	is(sqlstates_as('holder', 'CREATE EXTENSION kid_workers'), '', 'the owner of the database can');
+	is(sql(q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0), ', ')
+		FROM pg_depend AS d JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+		WHERE e.extname = 'kid_workers' AND d.deptype = 'e' AND d.classid <> 'pg_type'::regclass
+			AND obj_description(d.objid, d.classid::regclass::name) IS NULL}), '', 'each object has a comment');
 	return;
 }

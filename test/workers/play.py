@@ -131,7 +131,7 @@ class Driver:
         server = self.new_server("first")
         server.create()
         server.start()
-        words = ["-f", self.options.script] if self.options.script else ["-c", "CREATE EXTENSION kid"]
+        words = ["-f", self.options.script] if self.options.script else ["-c", "CREATE EXTENSION kid_workers CASCADE"]
         server.program("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", server.conninfo, *words)
         processes = self.options.processes
         for type, about in TYPES.items():
@@ -468,7 +468,7 @@ def main():
     parser.add_argument("--every", type=float, default=1, help="seconds from one event of a process to the next")
     parser.add_argument("--node", action="store_true", help="some processes are Node's, with flake-idgen")
     parser.add_argument("--story", action="store_true", help="servers fail over, and a dump is restored")
-    parser.add_argument("--script", help="the file that creates kid_lease_worker(), if that is not the extension kid")
+    parser.add_argument("--script", help="the file that creates kid_lease_worker(), if that is not the extension kid_workers")
     parser.add_argument("--mutant", choices=MUTANTS)
     parser.add_argument("--no-controls", dest="controls", action="store_false")
     options = parser.parse_args()

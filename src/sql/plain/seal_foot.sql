@@ -14,4 +14,4 @@ is_new := current_setting('kid_seal.is_new')::boolean;
 members := ARRAY(SELECT p.oid FROM pg_proc AS p
                   WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace));
 trusted := '{kid,kid_seal_internal}';
-\i seal/strangers.sql
+\i strangers.sql

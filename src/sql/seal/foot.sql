@@ -16,7 +16,7 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
-\i seal/strangers.sql
+\i strangers.sql
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
 \i revoke.sql
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p

@@ -153,7 +153,7 @@ class Leave:
         """Drops the extension in the copy, to be taken back, unless it belongs to somebody else there."""
         foreign = self.conn.execute(
             "SELECT extname, quote_ident(pg_get_userbyid(extowner)) FROM pg_extension"
-            " WHERE extname IN ('kid', 'kid_seal') AND NOT pg_has_role(extowner, 'USAGE') ORDER BY 1"
+            " WHERE extname IN ('kid', 'kid_seal', 'kid_workers') AND NOT pg_has_role(extowner, 'USAGE') ORDER BY 1"
         ).fetchall()
         assert self.report
         for name, owner in foreign:
@@ -162,9 +162,9 @@ class Leave:
             )
         if not foreign and one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
             with self.conn.transaction(force_rollback=True):
-                for name, how in (("kid_seal", "IF EXISTS kid_seal"), ("kid", "kid")):
+                for name in ("kid_seal", "kid_workers", "kid"):
                     about = Object("extension", "", name, label=f"extension {name}")
-                    runner.execute(statement("DROP EXTENSION {}", sql.SQL(how), about=about))
+                    runner.execute(statement("DROP EXTENSION IF EXISTS {}", sql.SQL(name), about=about))
 
 
 def remains(conn: Connection) -> list[Finding]:

@@ -85,7 +85,13 @@ class LeaveSession(Session):
         if left.findings:
             terminal.print_report(left, ())
         elif read_kid(self.conn).is_extension:
-            terminal.out.print("Nothing depends on kid any more. As its owner run: DROP EXTENSION kid;")
+            others = one(
+                self.conn,
+                "SELECT string_agg(extname, ', ' ORDER BY extname) FROM pg_extension"
+                " WHERE extname IN ('kid_seal', 'kid_workers')",
+            )
+            kept = f"but the extensions that need it, {others}, depends on kid" if others else "depends on kid any more"
+            terminal.out.print(f"Nothing {kept}. As its owner run: DROP EXTENSION {others + ', ' if others else ''}kid;")
         else:
             terminal.out.print(
                 "No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks, kid_workers."

@@ -1,9 +1,9 @@
 """What kid has in a database, and what depends on it.
 
-The members are the objects of the extensions kid and kid_seal or, where kid is in plain SQL, those of its schema. Each
-use is of one member, which decides whether something takes its place without kid. Unlike dependents.py, which finds
-what keeps PostgreSQL from dropping an object, this also finds what PostgreSQL would drop with a member, and does not
-look for what depends on that in turn.
+The members are the objects of the extensions kid, kid_seal and kid_workers or, where kid is in plain SQL, those of its
+schemas. Each use is of one member, which decides whether something takes its place without kid. Unlike dependents.py,
+which finds what keeps PostgreSQL from dropping an object, this also finds what PostgreSQL would drop with a member, and
+does not look for what depends on that in turn.
 """
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ MEMBERS = """
                ARRAY(SELECT n.oid FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks', 'kid_workers'))),
     given (classid, objid) AS MATERIALIZED (
         SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
-         WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND e.extname IN ('kid', 'kid_seal')
+         WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+               AND e.extname IN ('kid', 'kid_seal', 'kid_workers')
         UNION ALL
         SELECT 'pg_proc'::regclass, p.oid FROM kid, pg_proc AS p
          WHERE kid.plain AND p.pronamespace = ANY (kid.homes)

@@ -1,7 +1,7 @@
 -- Worker numbers: with which numbers this server makes IDs itself
 
 -- A number n is the server's if n % modulus = number. `problem` says why all numbers of such a pool may be the
--- server's, or is null. The settings exist once the library is loaded, which the call of kid_identity() does.
+-- server's, or is null. The settings exist once the library is loaded, which the call of identity() does.
 CREATE FUNCTION kid_workers.server(
     type text, lanes integer, OUT number bigint, OUT modulus bigint, OUT epoch bigint, OUT problem text,
     OUT remedy text)
@@ -37,7 +37,7 @@ BEGIN ATOMIC
                 WHEN type = 'flake'::text
                 THEN 'Set kid.flake_id, for the whole server, to a number that is not in the pool.'
                 ELSE 'Set kid.node to a number that is not in the pool.' END
-      FROM @extschema@.kid_identity() AS i;
+      FROM kid_workers.identity() AS i;
 END;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
     'returns with which numbers of a type this server makes IDs, and its epoch of flake';
