@@ -91,7 +91,8 @@ class LeaveSession(Session):
                 " WHERE extname IN ('kid_seal', 'kid_workers')",
             )
             kept = f"but the extensions that need it, {others}, depends on kid" if others else "depends on kid any more"
-            terminal.out.print(f"Nothing {kept}. As its owner run: DROP EXTENSION {others + ', ' if others else ''}kid;")
+            dropped = f"{others}, kid" if others else "kid"
+            terminal.out.print(f"Nothing {kept}. As its owner run: DROP EXTENSION {dropped};")
         else:
             terminal.out.print(
                 "No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks, kid_workers."
