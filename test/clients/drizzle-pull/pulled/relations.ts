@@ -1,3 +1,0 @@
-import { relations } from "drizzle-orm/relations";
-import {  } from "./schema";
-
