@@ -1,5 +1,6 @@
-"""README.md is the first page, with figures and cards in the place of its first statements. Links out of docs lead to the
-repository, and anchors are those of GitHub. Each page gets a description, from its first paragraph. Writes llms.txt."""
+"""README.md is the first page, with figures and cards in the place of its first statements. Links out of docs lead to
+the repository, and anchors are those of GitHub. Each page gets a description, from its first paragraph. Writes
+llms.txt."""
 
 import glob
 import html
@@ -110,7 +111,8 @@ def figures(readme):
         found = re.search(rf"^\| {beginning}[^|]*\|.*$", readme, re.MULTILINE)[0]
         return [cell.strip() for cell in found.strip("|").split("|")]
 
-    made, inserted, index = cells("time to make one"), cells("time to insert 2 million rows"), cells("index of 2 million")
+    made, inserted = cells("time to make one"), cells("time to insert 2 million rows")
+    index = cells("index of 2 million rows")
     tiles = {
         f"{made[serial]}× and {made[uuid]}×": "the time that `bigserial` and `uuid` version 7 take to make a key,"
         " compared with `kid64`",
@@ -127,7 +129,8 @@ def figures(readme):
 def landing(readme):
     """Puts figures, a way to install and cards in the place of the first statements."""
     install = (
-        "[Install](start/install.md){ .md-button .md-button--primary } [Quickstart](start/quickstart.md){ .md-button }\n\n"
+        "[Install](start/install.md){ .md-button .md-button--primary }"
+        " [Quickstart](start/quickstart.md){ .md-button }\n\n"
         "`make && sudo make install`, then `CREATE EXTENSION kid`. On RDS and other managed servers, kid is"
         " [a script in plain SQL](start/managed-servers.md).\n"
     )
@@ -210,7 +213,9 @@ def on_post_page(output, page, config):
         "type": "website" if page.is_homepage else "article",
         "site_name": config["site_name"],
     }
-    tags = "".join(f'<meta property="og:{name}" content="{html.escape(str(value))}">\n' for name, value in about.items())
+    tags = "".join(
+        f'<meta property="og:{name}" content="{html.escape(str(value))}">\n' for name, value in about.items()
+    )
     return output.replace("</head>", tags + "</head>", 1)
 
 
