@@ -302,7 +302,8 @@ $node->safe_psql('postgres', 'DROP DATABASE shop');
 database('shop', $sql);
 foreach ([ check => 1 ], [ run => 0 ])
 {
-	my ($command, $shown) = $block =~ /^(kidctl leave $_->[0] (?:.*\\\n)*.*)\n((?:#.*\n)*)/m or die "the page has no $_->[0]";
+	my ($command, $shown) = $block =~ /^(kidctl leave $_->[0] (?:.*\\\n)*.*)\n((?:#.*\n)*)/m
+	  or die "the page has no $_->[0]";
 	local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port);
 	my $output = '';
 	IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output);
