@@ -23,6 +23,8 @@
 #@                             for each table
 #@ make test-workers           processes lease worker numbers and make IDs while servers fail over; SECONDS=600,
 #@                             PROCESSES=400
+#@ make test-power             cuts the power of servers, on disks that lose what was not flushed; CUTS=200; 15 minutes;
+#@                             root
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
 #@ make test-dist              the zip for PGXN, installed with pgxn; two minutes
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root
