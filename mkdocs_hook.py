@@ -19,6 +19,7 @@ SECTIONS = {
 }
 # Pages that come first in their section, in this order. All others follow by name.
 FIRST = ["quickstart", "README", "functions", "kid64", "kid53", "uuidv7", "kid96", "sno", "flake", "flax"]
+FIRST += ["settings-and-errors", "kidctl", "glossary"]
 # What a card says, the page that it leads to, and the page and the beginning of the statement that it shows.
 CARDS = [
     (
