@@ -16,7 +16,7 @@ $a->sql('CREATE EXTENSION kid');
 my $page = slurp_file('docs/guides/consumers.md');
 my ($table) = $page =~ /^(CREATE TABLE consumers .*?;)$/ms or die;
 my ($parts, $choose, $done) = $page
-  =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers .*?;\n)/s
+  =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers\s.*?;\n)/s
   or die;
 $a->sql($table . $parts);
 
@@ -36,7 +36,7 @@ $a->set_clock('+0');
 # A transaction that began before the time to replay from commits afterwards.
 my ($create, $batch) = $page
   =~ /^(INSERT INTO consumers \(name\) VALUES.*?;\nCREATE TABLE invoices.*?;\n)\n(BEGIN;\n.*?COMMIT;\n)/ms or die;
-my ($replay) = $page =~ /\*\*Replay from a time\*\*.*?\n(UPDATE consumers .*?;\n)/s or die;
+my ($replay) = $page =~ /\*\*Replay from a time\*\*.*?\n(UPDATE consumers\s.*?;\n)/s or die;
 sub invoices { return $a->sql("$batch; SELECT string_agg(text, ' ' ORDER BY event_id) FROM invoices") =~ s/.*\n//sr }
 sub replay { return $a->sql($replay =~ s/timestamptz '.*?'/$_[0]/r) }
 $a->sql("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
