@@ -301,11 +301,12 @@ foreach my $binary ('false', 'true')
 		"logical replication, binary = $binary: the rows are the same");
 }
 
-# kid has no table of its own. So a publication of all tables arrives at a server without kid, and a role that may read the
-# tables can dump the database.
+# kid has no table of its own. So a publication of all tables arrives at a server without kid, and a role that may read
+# the tables can dump the database.
 $node->safe_psql('postgres', 'CREATE DATABASE everything; CREATE ROLE reader LOGIN');
 $node->safe_psql('everything', 'CREATE EXTENSION kid; CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid_next());
-	INSERT INTO numbers DEFAULT VALUES; GRANT SELECT ON numbers TO reader; CREATE PUBLICATION everything FOR ALL TABLES');
+	INSERT INTO numbers DEFAULT VALUES; GRANT SELECT ON numbers TO reader;
+	CREATE PUBLICATION everything FOR ALL TABLES');
 $subscriber->safe_psql('postgres', "CREATE TABLE numbers (id bigint PRIMARY KEY); CREATE SUBSCRIPTION everything
 	CONNECTION '@{[ $node->connstr ]} dbname=everything' PUBLICATION everything");
 $subscriber->wait_for_subscription_sync($node, 'everything', 'postgres');

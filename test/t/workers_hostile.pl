@@ -138,7 +138,8 @@ sub another_identity
 # The owner of the database creates the extension. Every object has a comment.
 sub who_creates_it
 {
-	sql('CREATE EXTENSION kid; GRANT CREATE ON DATABASE elsewhere TO stranger; GRANT CREATE ON SCHEMA public TO stranger');
+	sql(q{CREATE EXTENSION kid;
+		GRANT CREATE ON DATABASE elsewhere TO stranger; GRANT CREATE ON SCHEMA public TO stranger});
 	like(error_of('CREATE EXTENSION kid_workers', role => 'stranger'), qr/^42501: must be owner of database elsewhere/,
 		'a role that may create in the database cannot create the extension');
 	sql_as('stranger', 'CREATE SCHEMA kid_workers');

@@ -85,14 +85,15 @@ class LeaveSession(Session):
         if left.findings:
             terminal.print_report(left, ())
         elif read_kid(self.conn).is_extension:
-            others = one(
+            needing = one(
                 self.conn,
                 "SELECT string_agg(extname, ', ' ORDER BY extname) FROM pg_extension"
                 " WHERE extname IN ('kid_seal', 'kid_workers')",
             )
-            kept = f"but the extensions that need it, {others}, depends on kid" if others else "depends on kid any more"
-            dropped = f"{others}, kid" if others else "kid"
-            terminal.out.print(f"Nothing {kept}. As its owner run: DROP EXTENSION {dropped};")
+            if needing:
+                terminal.out.print(f"Only these extensions still depend on kid. Drop them before it: {needing}.")
+            else:
+                terminal.out.print("Nothing depends on kid any more. As its owner run: DROP EXTENSION kid;")
         else:
             terminal.out.print(
                 "No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks, kid_workers."
