@@ -6,6 +6,7 @@ import type { Selectable } from 'kysely';
 import type { GeneratedId, GeneratedNumber } from 'pgkid/kysely';
 import { within } from 'pgkid/prisma';
 import { Keys } from 'pgkid/seal';
+import { NoWindow, Worker } from 'pgkid/worker';
 
 const id: string = kid64.floor(new Date());
 const number: number = kid53.fromText('5');
@@ -31,5 +32,18 @@ const row: Selectable<{ id: GeneratedId, visit: GeneratedNumber }> = { id: '', v
 const filter: { gte?: number, lt?: number } = within(new Date(), undefined, kid53);
 const opened: number | null = new Keys('').open(kid53, '', 'ord');
 
+const connect = async () => ({ query: async () => ({ rows: [] }), on: () => {}, end: async () => {} });
+const flakes = new Worker({ connect, pool: 'orders', ids: 'flake', ttl: 2, holder: 'pod-7' });
+const flake: Promise<string> = flakes.next();
+const visit: Promise<number> = new Worker({ connect, pool: 'visits', ids: 'kid53' }).next();
+// @ts-expect-error: a flake is a string
+const wrong: Promise<number> = flakes.next();
+// @ts-expect-error: no worker makes these
+new Worker({ connect, pool: 'orders', ids: 'flax' });
+// @ts-expect-error: there is no pool
+new Worker({ connect, ids: 'flake' });
+const isLate = (error: unknown): unknown => (error instanceof NoWindow ? error.cause : undefined);
+
+export { flake, visit, wrong, isLate };
 export { order, made, condition, row, filter, opened };
 export { id, number, sequence, maybe, times, type, time, never };

@@ -43,6 +43,8 @@ copy($_, '.') or die "$_: $!" foreach @files;
 
 my $server = PostgreSQL::Test::Cluster->new('main');
 $server->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+# Worker numbers are those of other servers, of which a pool of kid64 needs lanes.
+$server->append_conf('postgresql.conf', "kid.node = 3\nkid.lanes = 16\n");
 $server->start;
 local %ENV = (%ENV, PGHOST => $server->host, PGPORT => $server->port, PGDATABASE => 'postgres',
 	PGUSER => $server->safe_psql('postgres', 'SELECT current_user'));

@@ -1,32 +1,28 @@
-// Orders whose IDs this process makes itself, by flake-idgen, with a worker number that PostgreSQL leases.
+// Orders whose IDs this process makes itself, with a worker number that PostgreSQL leases.
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { LeasedFlake } from './leased_flake.mjs';
+import { Worker } from 'pgkid/worker';
 
-// A connection for the leases alone. If the server is silent, a query fails.
+// A connection for the leases alone.
 async function connect() {
-  const client = new pg.Client({
-    connectionString: process.env.DATABASE_URL, query_timeout: 10_000,
-  });
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await client.connect();
   return client;
 }
 
-const ids = new LeasedFlake(connect, 'orders', {
-  ttl: 2, holder: os.hostname(),
+const ids = new Worker({
+  connect, pool: 'orders', ids: 'flake', ttl: 2, holder: os.hostname(),
 });
 const client = await connect();
 
 async function order(items) {
-  const id = (await ids.next()).readBigUInt64BE();
-  const lines = await Promise.all(items.map(async (item) => [(await ids.next()).readBigUInt64BE(), item]));
+  const id = await ids.next();
+  const lines = await Promise.all(items.map(async (item) => [await ids.next(), id, item]));
   // The rows refer to each other, and no statement has to return an ID.
   await client.query('BEGIN');
   await client.query('INSERT INTO orders (id) VALUES ($1)', [id]);
-  for (const [line, item] of lines) {
-    await client.query('INSERT INTO lines (id, order_id, item) VALUES ($1, $2, $3)', [line, id, item]);
-  }
+  for (const line of lines) await client.query('INSERT INTO lines (id, order_id, item) VALUES ($1, $2, $3)', line);
   await client.query('COMMIT');
 }
 
