@@ -1,11 +1,9 @@
 Gem::Specification.new do |spec|
   spec.name = 'pgkid'
   spec.version = '1.0.0'
-  spec.summary = 'kid for Ruby: k-ordered IDs of PostgreSQL in ActiveRecord'
+  spec.summary = 'kid for Ruby: k-ordered IDs of PostgreSQL as text, numbers, bytes and times, and in ActiveRecord'
   spec.authors = ['the kid authors']
   spec.license = 'PostgreSQL'
   spec.required_ruby_version = '>= 2.7'
   spec.files = Dir['lib/**/*.rb'] + %w[README.md LICENSE]
-  spec.add_dependency 'activerecord', '>= 6.1'
-  spec.add_dependency 'pg', '>= 1.1'
 end

@@ -65,8 +65,10 @@ order = Order.create!(item: 'tea')
 show('inserted', [order.id])
 batch = show('batch', Order.insert_all([{ item: 'batch' }] * 1000, returning: :id).pluck('id'))
 show('found', [Order.find(order.id).id])
-recent = Order.where('id >= ?::timestamptz', 1.hour.ago).order(:id).limit(10)
+recent = Order.where(id: PgKid::Kid64.floor(1.hour.ago)..).order(:id).limit(10)
 show('recent', recent.map(&:id))
+by_cast = Order.where('id >= ?::timestamptz', 1.hour.ago).order(:id).limit(10)
+raise by_cast.inspect unless by_cast == recent
 line = order.lines.create!(related: batch[5, 3]).reload
 show('nested', Order.includes(:lines).find(order.id).lines.map(&:order_id))
 
@@ -76,6 +78,7 @@ raise 'the default of an array' unless Line.new.related == []
 text = Order.where(id: order.id).pick(Arel.sql("kid_encode(id, 'ord')"))
 found = Order.find_by("id = kid64_decode(?, 'ord')", text)
 raise text unless found == order && found.attributes.fetch('public_id', text) == text
+raise text unless text == PgKid::Kid64.encode(order.id, 'ord')
 
 # URLs, with a format or without.
 class OrdersController < ActionController::Base
