@@ -36,6 +36,9 @@ class Interruptible(Connection):
                 return
 
 
+# With this setting the server notices if kidctl was killed while a statement runs. Not every platform can do that.
+CHECK_INTERVAL = "client_connection_check_interval"
+
 # Nothing that a role or a database sets may change what kidctl reads or does, or end its session. The search_path is
 # the catalog alone, so that PostgreSQL prints every other name with its schema. What decides only how fast a statement
 # is stays as it was set, with two exceptions, and so does what users write in times: TimeZone and
@@ -79,8 +82,7 @@ SETTINGS = {
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
     "idle_session_timeout": "0",
-    # The server notices if kidctl was killed while a statement runs. Not every platform can do that.
-    "client_connection_check_interval": "5s",
+    CHECK_INTERVAL: "5s",
     "jit": "off",
     "enable_tidscan": "on",  # Rows are filled by ranges of blocks.
 }
@@ -106,14 +108,17 @@ def connect(dsn: str, **parameters: Any) -> Connection:
 
 def settle(conn: Connection) -> None:
     """Gives a session the settings of kidctl, as far as this version of PostgreSQL has them."""
-    for name, value in SETTINGS.items():
-        try:
-            conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
-        except errors.UndefinedObject:
-            pass
-        except errors.InvalidParameterValue:
-            if name != "client_connection_check_interval":
-                raise
+    for name in ("exit_on_error", "search_path"):  # before names without a schema are used
+        conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, SETTINGS[name]))
+    conn.execute(
+        "SELECT set_config(g.name, s.value, false) FROM unnest(%s::text[], %s::text[]) AS s (name, value)"
+        " JOIN pg_settings AS g ON lower(g.name) = s.name WHERE s.name <> %s",
+        (list(SETTINGS), list(SETTINGS.values()), CHECK_INTERVAL),
+    )
+    try:
+        conn.execute("SELECT set_config(%s, %s, false)", (CHECK_INTERVAL, SETTINGS[CHECK_INTERVAL]))
+    except errors.InvalidParameterValue:
+        pass  # this platform cannot do it
     run_triggers(conn)
 
 

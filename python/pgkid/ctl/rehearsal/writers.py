@@ -91,8 +91,11 @@ class Writers:
         """Runs a statement as clients do, and rolls it back. Returns its error."""
         try:
             with conn.transaction(force_rollback=True):
-                conn.execute(sql.SQL("SET LOCAL statement_timeout = {}").format(timeout))
-                conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (self.path,))
+                conn.execute(
+                    "SELECT pg_catalog.set_config('statement_timeout', %s, true),"
+                    " pg_catalog.set_config('search_path', %s, true)",
+                    (timeout, self.path),
+                )
                 if conn.execute(text).rowcount == 0:
                     raise psycopg.errors.NoData("the copy has no row of this table")
                 conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
