@@ -68,7 +68,7 @@ show('found', [Order.find(order.id).id])
 recent = Order.where(id: PgKid::Kid64.floor(1.hour.ago)..).order(:id).limit(10)
 show('recent', recent.map(&:id))
 by_cast = Order.where('id >= ?::timestamptz', 1.hour.ago).order(:id).limit(10)
-raise by_cast.inspect unless by_cast == recent
+raise by_cast.inspect unless by_cast == recent.to_a
 line = order.lines.create!(related: batch[5, 3]).reload
 show('nested', Order.includes(:lines).find(order.id).lines.map(&:order_id))
 
