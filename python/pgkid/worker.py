@@ -63,6 +63,7 @@ class Layout(ABC, Generic[ID]):
     """How IDs of one type are laid out, for the number of one lease. Raises ValueError if the number does not fit."""
 
     top: int  #: the greatest number
+    time_bits: int  #: how many bits an ID has for its time unit
     first = 0  #: the least sequence of this number
     last: int  #: the greatest sequence of this number
 
@@ -71,6 +72,11 @@ class Layout(ABC, Generic[ID]):
         if not 0 <= lease.number <= self.top:
             # A generator that masked the number would take that of another process.
             raise ValueError(f"worker number {lease.number} does not fit: {type(self).__name__} has 0 to {self.top}")
+
+    def check(self, lease: Lease) -> None:
+        """Raises ValueError if the window of a lease has times that no ID of the type has."""
+        if not 0 <= self.unit_at(lease.since) <= self.unit_at(lease.until) < 1 << self.time_bits:
+            raise ValueError(f"the window has times that no ID of {type(self).__name__} has")
 
     @abstractmethod
     def unit_at(self, at: int) -> int:
@@ -97,6 +103,7 @@ class FlakeLayout(Layout[int]):
     """flake, the ID of flake-idgen: milliseconds since the epoch, a number of 10 bits, a sequence of 12. An int."""
 
     top = 1023
+    time_bits = 42
     last = 4095
 
     def __init__(self, lease: Lease) -> None:
@@ -123,6 +130,7 @@ class SnoLayout(Layout[str]):
     16 bits, a sequence of 16. Its text, of 16 characters."""
 
     top = 65535
+    time_bits = 39
     last = 65535
     characters = "23456789abcdefghijklmnopqrstuvwx"
     epoch = 1_262_304_000_000_000
@@ -175,6 +183,7 @@ class Kid64Layout(InLanes[str]):
     """kid64: units of 1.024 ms, a sequence of 14 bits, of which a number has a lane. Its text, of 11 characters."""
 
     top = 1023
+    time_bits = 50
     sequences = 1 << 14
     characters = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
@@ -205,6 +214,7 @@ class Kid53Layout(InLanes[int]):
     """kid53: milliseconds since 2020, a sequence of 12 bits, of which a number has a lane. An int."""
 
     top = 63
+    time_bits = 41
     sequences = 1 << 12
     epoch = 1_577_836_800_000
 
@@ -459,6 +469,7 @@ class Worker(Generic[ID]):
         try:
             reply = lessor.lease(last)
             window = reply.lease, self._layout(reply.lease)
+            window[1].check(reply.lease)
         except Exception as error:  # next() raises it
             failure = error
         with changed:

@@ -310,6 +310,17 @@ class Workers(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.worker(Server([1024, NOON, NOON + 10_000])).next()
 
+    def test_window_beyond_the_type(self) -> None:
+        """Before the epoch, an ID would be negative."""
+        first = 1_577_836_800_000  # of kid53
+        end = first + (1 << 41)  # between two seconds
+        for since, until in (first - 1000, first + 1000), (end - 552, end + 448):
+            with self.assertRaisesRegex(ValueError, "no ID of Kid53Layout"):
+                Worker(Server([0, since, until, 1]).connect, "pods", Kid53Layout).next()
+        server = Server([0, first, first + 1000, 1])
+        server.now = first
+        self.assertEqual(Worker(server.connect, "pods", Kid53Layout).next(), 0)
+
     def test_not_in_autocommit_mode(self) -> None:
         server = Server([5, NOON, NOON + 10_000])
         server.autocommit = False
