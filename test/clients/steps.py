@@ -13,6 +13,16 @@ def show(word, ids):
     return ids
 
 
+def query_by(cursor):
+    """Returns the function query() of a driver that has cursors, and whose parameters are %s."""
+
+    def query(sql, *parameters):
+        cursor.execute(sql.replace("?", "%s"), parameters)
+        return [row[0] for row in cursor] if cursor.description else []
+
+    return query
+
+
 def run(query, find_list, load, error, code):
     """
     The arguments are what differs between drivers: query() returns the first column of a query, whose parameters are ?.

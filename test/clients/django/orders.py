@@ -195,6 +195,16 @@ def check_kept():
     assert log.object_id == str(kept.id)
 
 
+def go_back(change, before):
+    """Takes a migration back, and runs what sqlsequencereset prints."""
+    global state
+    with connection.schema_editor() as editor:
+        state = change.unapply(before, editor)
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
+            cursor.execute(statement)
+
+
 # A table whose keys were numbers, and what refers to it.
 fields = [("id", models.BigAutoField(primary_key=True)), ("item", models.TextField())]
 migrate(
@@ -223,13 +233,7 @@ if django.VERSION < (5,):
 change = migrate(operations)
 check_newest("ID")
 check_kept()
-
-# The way back, and what sqlsequencereset prints.
-with connection.schema_editor() as editor:
-    state = change.unapply(numbers, editor)
-with connection.cursor() as cursor:
-    for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
-        cursor.execute(statement)
+go_back(change, numbers)
 check_newest("number again")
 check_kept()
 
@@ -254,11 +258,7 @@ assert Old.objects.annotate(public=Encoded("id", "old")).get(id=new.id).public =
 # A number that is not a kid53 is an int.
 assert type(Old.objects.create(id=-5, item="other").id) is int
 new.delete()
-with connection.schema_editor() as editor:
-    state = change.unapply(before, editor)
-with connection.cursor() as cursor:
-    for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
-        cursor.execute(statement)
+go_back(change, before)
 check_newest("number once more")
 
 # A migration whose statements are written by hand, in the place of `kidctl rekey swap`.

@@ -7,17 +7,13 @@ from pgkid.ids import Kid64
 from pgkid.psycopg2 import register
 from psycopg2 import errors
 
-from steps import run
+from steps import query_by, run
 
 connection = psycopg2.connect("")
 connection.autocommit = True
 cursor = connection.cursor()
 register(connection)
-
-
-def query(sql, *parameters):
-    cursor.execute(sql.replace("?", "%s"), parameters)
-    return [row[0] for row in cursor] if cursor.description else []
+query = query_by(cursor)
 
 
 def find_list(some):

@@ -5,15 +5,11 @@ from pgkid.ids import Kid64
 from pgkid.psycopg import register
 from psycopg import errors
 
-from steps import hour_ago, raises, run, show
+from steps import hour_ago, query_by, raises, run, show
 
 connection = psycopg.connect(autocommit=True)
 register(connection)
-
-
-def query(sql, *parameters):
-    cursor = connection.execute(sql.replace("?", "%s"), parameters)
-    return [row[0] for row in cursor] if cursor.description else []
+query = query_by(connection.cursor())
 
 
 def find_list(some):
