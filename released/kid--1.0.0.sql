@@ -260,6 +260,12 @@ COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte firs
 CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
+-- from src/sql/extension/types/kid64.sql
+
+COMMENT ON TYPE kid64 IS
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
+    'library uid';
+
 -- from src/sql/extension/traits/base32.sql.in
 
 -- kid64: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
@@ -409,58 +415,55 @@ END $$;
 
 -- from src/sql/extension/traits/time.sql.in
 
--- kid64: the time in an ID (src/pg/traits/time.hpp)
+-- kid64: the time in an ID, and the IDs of a time (src/pg/traits/time.hpp)
+--
+-- This is for types whose time depends on no setting; time_with_setting.sql.in is for the others.
 
 CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_timestamp';
 COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- kid64: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
 CREATE FUNCTION kid64_timestamp(kid64) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+
 CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_floor(timestamptz) IS
     'returns the lowest kid64 of the time unit that contains an instant';
-
 CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
     'returns the highest kid64 of the time unit that contains an instant';
 
--- from src/sql/extension/traits/time_casts.sql.in
-
--- kid64: casts from and to time, and the time between two IDs
-
-CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
-COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
-CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
-COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
-
--- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
--- be candidates in queries without IDs.
 CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
-CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
-COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
+CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
+CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
 -- from src/sql/extension/traits/time_comparison.sql.in
 
--- kid64: comparison with time (src/pg/traits/time.hpp)
+-- kid64: functions that compare IDs with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+--
+-- This is for types whose time depends on no setting; time_comparison_with_setting.sql.in is for the others. For both,
+-- time_operators.sql.in has the operators.
 
 CREATE FUNCTION kid64_edge(which text, operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
+CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
+COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest kid64 in a range of time';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -468,6 +471,29 @@ COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < op
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
+CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
+CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
+CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- kid64: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -477,12 +503,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
 
-CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -492,12 +512,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
 
-CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -507,12 +521,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
 
-CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -522,22 +530,19 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (kid64, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
 
-CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
-COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest kid64 in a range of time';
+-- from src/sql/extension/traits/time_casts.sql.in
 
-CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
-COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
+-- kid64: casts from and to time, the time between two IDs, and operators for ranges of time
 
--- from src/sql/extension/traits/range_operators.sql.in
+CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
+CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
 
--- kid64: operators that compare with ranges of time
-
-CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
+CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
+COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -545,9 +550,25 @@ CREATE OPERATOR <@ (
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
+
+-- from src/sql/within.sql.in
+
+-- kid64: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
+--
+-- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
+-- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
+-- NULL.
+
+CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
+COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
+    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
 -- from src/sql/extension/traits/bigint.sql.in
 
@@ -577,27 +598,6 @@ COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
 CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
--- from src/sql/extension/traits/generators.sql.in
-
--- kid64: generators (src/pg/issue/generate.hpp)
-
-CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
-CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
-COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
-CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
-
--- from src/sql/extension/traits/horizon.sql.in
-
--- kid64: the horizon (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_horizon() RETURNS kid64
-    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
-COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
-
 -- from src/sql/extension/traits/observe.sql.in
 
 -- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -607,34 +607,43 @@ CREATE FUNCTION kid_observe(kid64) RETURNS void
 COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
--- from src/sql/extension/traits/sequence.sql.in
-
--- kid64: the sequence
-
-CREATE FUNCTION kid_sequence(kid64) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-
 -- from src/sql/extension/types/kid64.sql
 
--- kid64: what only this type has
+-- kid64: generators, and what else only this type has
 
-COMMENT ON TYPE kid64 IS
-    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
-    'library uid';
-
+CREATE FUNCTION kid_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
+COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
+CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
 CREATE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
+CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
     'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
-COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
+
+CREATE FUNCTION kid_horizon() RETURNS kid64
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
+COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -643,17 +652,6 @@ COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the ca
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'reads an ID from text, as the cast does';
-
--- from src/sql/inspect.sql.in
-
--- kid64: the components of an ID
-
-CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/extension/traits/io.sql.in
 
@@ -694,6 +692,11 @@ CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
 COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
 CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
+
+-- from src/sql/extension/types/kid96.sql
+
+COMMENT ON TYPE kid96 IS
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
 
 -- from src/sql/extension/traits/base32.sql.in
 
@@ -842,60 +845,76 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/extension/traits/time.sql.in
+-- from src/sql/extension/types/kid96.sql
 
--- kid96: the time in an ID (src/pg/traits/time.hpp)
+CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
+
+-- from src/sql/extension/traits/time_with_setting.sql.in
+
+-- kid96: the time in an ID, and the IDs of a time, which depend on a setting (src/pg/traits/time.hpp)
+--
+-- Each function is there twice: STABLE, with the value of the setting that is in force, and IMMUTABLE, with that value
+-- as the last argument. In a query, planner support adds the argument to calls and comparisons without it. The file of
+-- the type has kid_timestamp() with that argument, and kid96_floor() and kid96_ceil() without it.
 
 CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_timestamp';
 COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- kid96: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
 CREATE FUNCTION kid96_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
-CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'returns the lowest kid96 of the time unit that contains an instant';
 
-CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'returns the highest kid96 of the time unit that contains an instant';
+CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
+    'same as kid96_floor(ts), with the setting as an argument';
+CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
+    'same as kid96_ceil(ts), with the setting as an argument';
 
--- from src/sql/extension/traits/time_casts.sql.in
-
--- kid96: casts from and to time, and the time between two IDs
-
-CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
-COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
-CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
-COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
-
--- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
--- be candidates in queries without IDs.
 CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
-CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
-COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
+CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
+CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
+COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
+    'same as id <@ range, with the setting as an argument';
+CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
--- from src/sql/extension/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison_with_setting.sql.in
 
--- kid96: comparison with time (src/pg/traits/time.hpp)
---
--- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
--- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+-- kid96: functions that compare IDs with time, which depends on a setting: as in time_comparison.sql.in
 
 CREATE FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
     'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
+CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
+COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 in a range of time';
+CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
+    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -903,6 +922,29 @@ COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < op
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
+CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
+CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
+CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- kid96: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -912,12 +954,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
 
-CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -927,12 +963,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
 
-CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -942,12 +972,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
 
-CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -957,22 +981,19 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (kid96, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
 
-CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
-COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
-    'planner support: returns the lowest or the highest kid96 in a range of time';
+-- from src/sql/extension/traits/time_casts.sql.in
 
-CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
-COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
+-- kid96: casts from and to time, the time between two IDs, and operators for ranges of time
 
--- from src/sql/extension/traits/range_operators.sql.in
+CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
+CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
 
--- kid96: operators that compare with ranges of time
-
-CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
+CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
+COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -980,38 +1001,8 @@ CREATE OPERATOR <@ (
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
-
--- from src/sql/extension/traits/setting.sql.in
-
--- kid96: functions that depend on a setting, with the value of the setting as the last argument
---
--- In a query, planner support adds that argument to calls and comparisons without it.
-
-CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
-COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
-    'same as kid_timestamp(id), with the setting as an argument';
-CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
-    'same as kid96_floor(ts), with the setting as an argument';
-
-CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
-    'same as kid96_ceil(ts), with the setting as an argument';
-
-CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
-COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
-    'same as id <@ range, with the setting as an argument';
-CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
-    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 -- from src/sql/extension/traits/uuid.sql.in
 
@@ -1029,19 +1020,6 @@ COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes
 CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 
--- from src/sql/extension/traits/generators.sql.in
-
--- kid96: generators (src/pg/issue/generate.hpp)
-
-CREATE FUNCTION kid96_next() RETURNS kid96
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_next';
-CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_next_many';
-COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
-CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row';
-
 -- from src/sql/extension/traits/observe.sql.in
 
 -- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -1051,26 +1029,19 @@ CREATE FUNCTION kid_observe(kid96) RETURNS void
 COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
--- from src/sql/extension/traits/sequence.sql.in
-
--- kid96: the sequence
-
-CREATE FUNCTION kid_sequence(kid96) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
-COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-
 -- from src/sql/extension/types/kid96.sql
 
--- kid96: what only this type has
+-- kid96: generators, and what else only this type has
 
-COMMENT ON TYPE kid96 IS
-    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
-
--- The comments of the traits say that bounds are those of a time unit. Those of kid96 are of a neighborhood.
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+CREATE FUNCTION kid96_next() RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_next_many';
+COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -1095,11 +1066,6 @@ CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
 COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
     'returns the node that made an ID with the given neighborhood, 0 to 10';
 
-COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
-COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
-COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
-    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
-
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
 COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
@@ -1116,14 +1082,14 @@ COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
 
--- from src/sql/inspect.sql.in
-
--- kid96: the components of an ID
-
+CREATE FUNCTION kid_sequence(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text), ('sequence', 14, kid_sequence(id)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(id kid96) IS 'lists the components of an ID, most significant first';
 
@@ -1166,6 +1132,12 @@ CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
 COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
 CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
+
+-- from src/sql/extension/types/sno.sql
+
+COMMENT ON TYPE sno IS
+    'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the '
+    'Go library sno makes it';
 
 -- from src/sql/extension/traits/base32.sql.in
 
@@ -1316,58 +1288,55 @@ END $$;
 
 -- from src/sql/extension/traits/time.sql.in
 
--- sno: the time in an ID (src/pg/traits/time.hpp)
+-- sno: the time in an ID, and the IDs of a time (src/pg/traits/time.hpp)
+--
+-- This is for types whose time depends on no setting; time_with_setting.sql.in is for the others.
 
 CREATE FUNCTION kid_timestamp(sno) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_timestamp';
 COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- sno: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
 CREATE FUNCTION sno_timestamp(sno) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
+
 CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_floor(timestamptz) IS
     'returns the lowest sno of the time unit that contains an instant';
-
 CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_ceil(timestamptz) IS
     'returns the highest sno of the time unit that contains an instant';
 
--- from src/sql/extension/traits/time_casts.sql.in
-
--- sno: casts from and to time, and the time between two IDs
-
-CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
-COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
-CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
-COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
-
--- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
--- be candidates in queries without IDs.
 CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
-CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
-COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
+CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
+CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
 -- from src/sql/extension/traits/time_comparison.sql.in
 
--- sno: comparison with time (src/pg/traits/time.hpp)
+-- sno: functions that compare IDs with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+--
+-- This is for types whose time depends on no setting; time_comparison_with_setting.sql.in is for the others. For both,
+-- time_operators.sql.in has the operators.
 
 CREATE FUNCTION sno_edge(which text, operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
+CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
+COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest sno in a range of time';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -1375,6 +1344,29 @@ COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operat
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
+CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
+CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
+CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- sno: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -1384,12 +1376,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
 
-CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1399,12 +1385,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
 
-CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -1414,12 +1394,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
 
-CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1429,22 +1403,19 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (sno, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
 
-CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
-COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest sno in a range of time';
+-- from src/sql/extension/traits/time_casts.sql.in
 
-CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
-COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
+-- sno: casts from and to time, the time between two IDs, and operators for ranges of time
 
--- from src/sql/extension/traits/range_operators.sql.in
+CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
+CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
 
--- sno: operators that compare with ranges of time
-
-CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
+CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
+COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1452,7 +1423,6 @@ CREATE OPERATOR <@ (
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = sno, FUNCTION = sno_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 
@@ -1481,21 +1451,9 @@ CREATE FUNCTION kid_observe(sno) RETURNS void
 COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
--- from src/sql/extension/traits/sequence.sql.in
-
--- sno: the sequence
-
-CREATE FUNCTION kid_sequence(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
-COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
-
 -- from src/sql/extension/types/sno.sql
 
--- sno: what only this type has
-
-COMMENT ON TYPE sno IS
-    'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the '
-    'Go library sno makes it';
+-- sno: generators, and what else only this type has
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
@@ -1524,14 +1482,15 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 
--- from src/sql/inspect.sql.in
-
--- sno: the components of an ID
-
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text), ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text), ('sequence', 16, kid_sequence(id)::text);
+    VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text),
+           ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text),
+           ('sequence', 16, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(id sno) IS 'lists the components of an ID, most significant first';
 
@@ -1574,6 +1533,12 @@ CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
 COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
 CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
+
+-- from src/sql/extension/types/flake.sql
+
+COMMENT ON TYPE flake IS
+    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
+    'the Node library flake-idgen makes it';
 
 -- from src/sql/extension/traits/base32.sql.in
 
@@ -1722,60 +1687,76 @@ BEGIN
     END IF;
 END $$;
 
--- from src/sql/extension/traits/time.sql.in
+-- from src/sql/extension/types/flake.sql
 
--- flake: the time in an ID (src/pg/traits/time.hpp)
-
-CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_timestamp';
-COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- flake: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
-CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
-    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_floor(timestamptz) IS
     'returns the lowest flake of the time unit that contains an instant';
-
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_ceil(timestamptz) IS
     'returns the highest flake of the time unit that contains an instant';
+CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
--- from src/sql/extension/traits/time_casts.sql.in
+-- from src/sql/extension/traits/time_with_setting.sql.in
 
--- flake: casts from and to time, and the time between two IDs
+-- flake: the time in an ID, and the IDs of a time, which depend on a setting (src/pg/traits/time.hpp)
+--
+-- Each function is there twice: STABLE, with the value of the setting that is in force, and IMMUTABLE, with that value
+-- as the last argument. In a query, planner support adds the argument to calls and comparisons without it. The file of
+-- the type has kid_timestamp() with that argument, and flake_floor() and flake_ceil() without it.
 
-CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
-COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
-CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
-COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
+CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
+CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
 
--- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
--- be candidates in queries without IDs.
+CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
+    'same as flake_floor(ts), with the setting as an argument';
+CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
+    'same as flake_ceil(ts), with the setting as an argument';
+
 CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
-CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
-COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
+CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
+CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
+COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
+    'same as id <@ range, with the setting as an argument';
+CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
--- from src/sql/extension/traits/time_comparison.sql.in
+-- from src/sql/extension/traits/time_comparison_with_setting.sql.in
 
--- flake: comparison with time (src/pg/traits/time.hpp)
---
--- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
--- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+-- flake: functions that compare IDs with time, which depends on a setting: as in time_comparison.sql.in
 
 CREATE FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
     'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
+CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
+COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake in a range of time';
+CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
+    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -1783,6 +1764,29 @@ COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < op
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
+CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
+CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
+CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- flake: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -1792,12 +1796,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
 
-CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1807,12 +1805,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
 
-CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -1822,12 +1814,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
 
-CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1837,22 +1823,19 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (flake, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
 
-CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
-COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
-    'planner support: returns the lowest or the highest flake in a range of time';
+-- from src/sql/extension/traits/time_casts.sql.in
 
-CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
-COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
+-- flake: casts from and to time, the time between two IDs, and operators for ranges of time
 
--- from src/sql/extension/traits/range_operators.sql.in
+CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
+CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
 
--- flake: operators that compare with ranges of time
-
-CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
+CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
+COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1860,38 +1843,8 @@ CREATE OPERATOR <@ (
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = flake, FUNCTION = flake_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
-
--- from src/sql/extension/traits/setting.sql.in
-
--- flake: functions that depend on a setting, with the value of the setting as the last argument
---
--- In a query, planner support adds that argument to calls and comparisons without it.
-
-CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
-COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
-    'same as kid_timestamp(id), with the setting as an argument';
-CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
-    'same as flake_floor(ts), with the setting as an argument';
-
-CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
-    'same as flake_ceil(ts), with the setting as an argument';
-
-CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
-COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
-    'same as id <@ range, with the setting as an argument';
-CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
-    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 -- from src/sql/extension/traits/bigint.sql.in
 
@@ -1921,27 +1874,6 @@ COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
 CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 
--- from src/sql/extension/traits/generators.sql.in
-
--- flake: generators (src/pg/issue/generate.hpp)
-
-CREATE FUNCTION flake_next() RETURNS flake
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_next';
-CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_next_many';
-COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
-CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
-
--- from src/sql/extension/traits/horizon.sql.in
-
--- flake: the horizon (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION flake_horizon() RETURNS flake
-    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
-COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
-
 -- from src/sql/extension/traits/observe.sql.in
 
 -- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -1951,22 +1883,20 @@ CREATE FUNCTION kid_observe(flake) RETURNS void
 COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
--- from src/sql/extension/traits/sequence.sql.in
-
--- flake: the sequence
-
-CREATE FUNCTION kid_sequence(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
-COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
-
 -- from src/sql/extension/types/flake.sql
 
--- flake: what only this type has
+-- flake: generators, and what else only this type has
 
-COMMENT ON TYPE flake IS
-    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
-    'the Node library flake-idgen makes it';
-
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_next() IS
+    'makes a flake greater than all that the cluster issued with this generator and epoch';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_next_many';
+COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -1984,21 +1914,20 @@ CREATE FUNCTION kid_generator(flake) RETURNS integer
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 
-COMMENT ON FUNCTION flake_next() IS
-    'makes a flake greater than all that the cluster issued with this generator and epoch';
-COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
-    'returns the beginning of the millisecond of an ID that counts from the given epoch';
-
--- from src/sql/inspect.sql.in
-
--- flake: the components of an ID
-
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
+    VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text),
+           ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, most significant first';
+
+CREATE FUNCTION flake_horizon() RETURNS flake
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/extension/traits/io.sql.in
 
@@ -2039,6 +1968,12 @@ CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
 COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
 CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
+
+-- from src/sql/extension/types/flax.sql
+
+COMMENT ON TYPE flax IS
+    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
+    'library Flax ID makes it';
 
 -- from src/sql/extension/traits/base32.sql.in
 
@@ -2189,58 +2124,55 @@ END $$;
 
 -- from src/sql/extension/traits/time.sql.in
 
--- flax: the time in an ID (src/pg/traits/time.hpp)
+-- flax: the time in an ID, and the IDs of a time (src/pg/traits/time.hpp)
+--
+-- This is for types whose time depends on no setting; time_with_setting.sql.in is for the others.
 
 CREATE FUNCTION kid_timestamp(flax) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_timestamp';
 COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- flax: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
 CREATE FUNCTION flax_timestamp(flax) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
+
 CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_floor(timestamptz) IS
     'returns the lowest flax of the time unit that contains an instant';
-
 CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_ceil(timestamptz) IS
     'returns the highest flax of the time unit that contains an instant';
 
--- from src/sql/extension/traits/time_casts.sql.in
-
--- flax: casts from and to time, and the time between two IDs
-
-CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
-COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
-CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
-COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
-
--- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
--- be candidates in queries without IDs.
 CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
-CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
-COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
+CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
+CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
 -- from src/sql/extension/traits/time_comparison.sql.in
 
--- flax: comparison with time (src/pg/traits/time.hpp)
+-- flax: functions that compare IDs with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+--
+-- This is for types whose time depends on no setting; time_comparison_with_setting.sql.in is for the others. For both,
+-- time_operators.sql.in has the operators.
 
 CREATE FUNCTION flax_edge(which text, operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
+CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
+COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest flax in a range of time';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -2248,6 +2180,29 @@ COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < oper
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
+CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
+CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
+CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- flax: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -2257,12 +2212,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
 
-CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -2272,12 +2221,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
 
-CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -2287,12 +2230,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
 
-CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -2302,22 +2239,19 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (flax, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
 
-CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
-COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest flax in a range of time';
+-- from src/sql/extension/traits/time_casts.sql.in
 
-CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
-COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
+-- flax: casts from and to time, the time between two IDs, and operators for ranges of time
 
--- from src/sql/extension/traits/range_operators.sql.in
+CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
+CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
 
--- flax: operators that compare with ranges of time
-
-CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
+CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
+COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2325,7 +2259,6 @@ CREATE OPERATOR <@ (
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = flax, FUNCTION = flax_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
-
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 
@@ -2345,27 +2278,20 @@ COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes'
 CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 
--- from src/sql/extension/traits/generators.sql.in
+-- from src/sql/extension/types/flax.sql
 
--- flax: generators (src/pg/issue/generate.hpp)
+-- flax: generators, and what else only this type has
 
 CREATE FUNCTION flax_next() RETURNS flax
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_next() IS
+    'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_next_many';
-COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, each greater than the one before it';
+COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, as flax_next() does';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
-
--- from src/sql/extension/types/flax.sql
-
--- flax: what only this type has
-
-COMMENT ON TYPE flax IS
-    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
-    'library Flax ID makes it';
-
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
@@ -2374,14 +2300,6 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
 COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
-COMMENT ON FUNCTION flax_next() IS
-    'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
-COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-
--- from src/sql/inspect.sql.in
-
--- flax: the components of an ID
-
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
@@ -2389,9 +2307,40 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/extension/traits/base32.sql.in
+-- from src/sql/extension/types/uuidv7.sql
 
--- uuid: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+-- uuid version 7
+--
+-- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
+
+CREATE FUNCTION kid_uuidv7() RETURNS uuid
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
+COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
+CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuids of version 7, each greater than the one before it';
+CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+
+CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+CREATE FUNCTION kid_uuidv7_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
+CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
+CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
 
 CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuid_encode';
@@ -2400,42 +2349,32 @@ CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uu
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- from src/sql/extension/traits/time.sql.in
-
--- uuid: the time in an ID (src/pg/traits/time.hpp)
-
-CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- uuid: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
-CREATE FUNCTION kid_uuidv7_timestamp(uuid) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'returns the lowest uuid of the time unit that contains an instant';
-
-CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'returns the highest uuid of the time unit that contains an instant';
+CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+CREATE FUNCTION kid_observe(uuid) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
+COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 -- from src/sql/extension/traits/time_comparison.sql.in
 
--- uuid: comparison with time (src/pg/traits/time.hpp)
+-- uuid: functions that compare IDs with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+--
+-- This is for types whose time depends on no setting; time_comparison_with_setting.sql.in is for the others. For both,
+-- time_operators.sql.in has the operators.
 
 CREATE FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
+CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest uuid in a range of time';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
@@ -2443,6 +2382,29 @@ COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of 
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
+CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
+CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
+CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
+CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
+CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
+CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
+
+-- from src/sql/extension/traits/time_operators.sql.in
+
+-- uuid: operators that compare IDs with time, in time units
+
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -2452,12 +2414,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
 
-CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
-CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -2467,12 +2423,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
 
-CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
-CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -2482,12 +2432,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
 
-CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
-CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -2497,46 +2441,24 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (uuid, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 
-CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';
-COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest uuid in a range of time';
+-- from src/sql/within.sql.in
 
-CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
+-- uuid: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
+-- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
+-- the key.
+--
+-- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
+-- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
+-- NULL.
 
--- from src/sql/extension/traits/generators.sql.in
+CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
+    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
--- uuid: generators (src/pg/issue/generate.hpp)
-
-CREATE FUNCTION kid_uuidv7() RETURNS uuid
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
-CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuid, each greater than the one before it';
-CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid with the time of an old row';
-
--- from src/sql/extension/traits/horizon.sql.in
-
--- uuid: the horizon (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
-    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
-COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
-
--- from src/sql/extension/traits/observe.sql.in
-
--- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_observe(uuid) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
-COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
-REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
-
--- from src/sql/extension/traits/inspect_uuid.sql
+-- from src/sql/inspect_uuid.sql
 
 -- uuid version 7: its components
 
@@ -2557,117 +2479,43 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
--- from src/sql/extension/types/uuidv7.sql
-
--- uuid version 7: what only it has
---
--- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
-
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
-
-COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
-COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'returns the highest uuid of version 7 of the millisecond that contains an instant';
-
--- from src/sql/extension/traits/base32.sql.in
-
--- bigint: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
-
-CREATE FUNCTION kid53_encode(id bigint, prefix text DEFAULT '') RETURNS text
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid53_encode';
-COMMENT ON FUNCTION kid53_encode(id bigint, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
-CREATE FUNCTION kid53_decode(encoded text, prefix text DEFAULT '') RETURNS bigint
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53_encode() wrote with the same prefix';
-
--- from src/sql/extension/traits/timestamp.sql.in
-
--- bigint: the time in an ID, and bounds of time, under names that are not overloaded (src/pg/traits/time.hpp)
-
-CREATE FUNCTION kid53_timestamp(bigint) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_timestamp(bigint) IS 'same as kid_timestamp(), under a name that is not overloaded';
-CREATE FUNCTION kid53_floor(timestamptz) RETURNS bigint
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_floor(timestamptz) IS
-    'returns the lowest bigint of the time unit that contains an instant';
-
-CREATE FUNCTION kid53_ceil(timestamptz) RETURNS bigint
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_ceil(timestamptz) IS
-    'returns the highest bigint of the time unit that contains an instant';
-
--- from src/sql/extension/traits/generators.sql.in
-
--- bigint: generators (src/pg/issue/generate.hpp)
-
-CREATE FUNCTION kid53_next() RETURNS bigint
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid53_next';
-CREATE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid53_next_many';
-COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n bigint, each greater than the one before it';
-CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a bigint with the time of an old row';
-
--- from src/sql/extension/traits/horizon.sql.in
-
--- bigint: the horizon (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid53_horizon() RETURNS bigint
-    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid53_horizon';
-COMMENT ON FUNCTION kid53_horizon() IS 'returns the ID below which no row is still to come, for consumers';
-
--- from src/sql/extension/traits/observe.sql.in
-
--- bigint: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid53_observe(bigint) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid53_observe';
-COMMENT ON FUNCTION kid53_observe(bigint) IS 'moves the logical clock past an ID from elsewhere';
-REVOKE ALL ON FUNCTION kid53_observe(bigint) FROM PUBLIC;
-
--- from src/sql/extension/traits/sequence.sql.in
-
--- bigint: the sequence
-
-CREATE FUNCTION kid53_sequence(bigint) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid53_sequence';
-COMMENT ON FUNCTION kid53_sequence(bigint) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
-
 -- from src/sql/extension/types/kid53.sql
 
--- kid53: what only this type has
+-- kid53: a bigint that JavaScript's numbers represent exactly
 --
 -- Every function has kid53 in its name, and no operator compares a bigint with a time. So kid changes the meaning of no
--- query on numbers.
+-- query on numbers. That is also why this file uses no template of extension/traits.
 
+CREATE FUNCTION kid53_next() RETURNS bigint
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_next() IS
     'makes a bigint from 0 to 2^53 - 1 that is greater than all that this function returned in the cluster before';
+CREATE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid53_next_many';
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n kid53, each greater than the one before it';
-COMMENT ON FUNCTION kid53_at(timestamptz) IS 'makes a kid53 with the time of an old row';
-COMMENT ON FUNCTION kid53_timestamp(bigint) IS
-    'returns the beginning of the millisecond of a kid53, and NULL for other numbers';
-COMMENT ON FUNCTION kid53_sequence(bigint) IS
-    'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
-COMMENT ON FUNCTION kid53_floor(timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid53_ceil(timestamptz) IS 'returns the highest kid53 of the millisecond that contains an instant';
-
+CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a kid53 with the time of an old row';
 CREATE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_make(ts timestamptz, sequence integer) IS
     'assembles a kid53 from an instant and a sequence, 0 to 4095';
 
--- from src/sql/inspect.sql.in
+CREATE FUNCTION kid53_timestamp(bigint) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_timestamp(bigint) IS
+    'returns the beginning of the millisecond of a kid53, and NULL for other numbers';
+CREATE FUNCTION kid53_floor(timestamptz) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_floor(timestamptz) IS 'returns the lowest kid53 of the millisecond that contains an instant';
+CREATE FUNCTION kid53_ceil(timestamptz) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_ceil(timestamptz) IS 'returns the highest kid53 of the millisecond that contains an instant';
 
--- bigint: the components of an ID
-
+CREATE FUNCTION kid53_sequence(bigint) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_sequence(bigint) IS
+    'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
 CREATE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
@@ -2675,39 +2523,20 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
 
--- from src/sql/within.sql.in
+CREATE FUNCTION kid53_encode(id bigint, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_encode(id bigint, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+CREATE FUNCTION kid53_decode(encoded text, prefix text DEFAULT '') RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53_encode() wrote with the same prefix';
 
--- kid64: a range of time for both editions
---
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
--- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
--- the key.
---
--- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
--- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
--- NULL.
-
-CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
-
--- from src/sql/within.sql.in
-
--- uuid: a range of time for both editions
---
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every
--- integer. If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of
--- the key.
---
--- An instant that is NULL is unknown, as in the comparisons of which this function consists. For columns of type
--- bigint, kid53_within() and kid64_within() take it for no limit instead, because tools leave a filter that is not set
--- NULL.
-
-CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+CREATE FUNCTION kid53_horizon() RETURNS bigint
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+CREATE FUNCTION kid53_observe(bigint) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid53_observe(bigint) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid53_observe(bigint) FROM PUBLIC;
 
 -- from src/sql/of_bigint.sql
 
@@ -2804,7 +2633,7 @@ CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
     'returns the last value of what a tracked column draws from, to those who may read the table';
 
--- from src/sql/tables/common.sql.in
+-- from src/sql/tables/common.sql
 
 -- Functions on tables, for both editions
 --
@@ -2820,7 +2649,7 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
--- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
+-- From here to the end of tables/parts.sql, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
@@ -2859,9 +2688,9 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_check_isolation(text) IS
     'raises an error if all statements of this transaction have one snapshot';
 
--- from src/sql/forms.sql.in
+-- from src/sql/extension/forms.sql
 
--- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
+-- The types of the extension, for functions on tables: bounds of partitions by time, and columns that contain IDs
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -2896,7 +2725,8 @@ RETURN CASE type::oid
            WHEN 'uuid'::regtype::oid
            THEN @extschema@.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
            WHEN 'bigint'::regtype::oid
-           THEN @extschema@.kid53_timestamp(CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
+           THEN @extschema@.kid53_timestamp(CASE WHEN bound IS NOT NULL
+                                                 THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
        END;
 COMMENT ON FUNCTION @extschema@.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
@@ -2907,12 +2737,7 @@ CREATE FUNCTION @extschema@.kid_bound_of(type regtype, stored_as regtype, stored
 RETURN lpad(CASE WHEN type = stored_as THEN stored
                  ELSE CASE type::oid
                           WHEN '@extschema@.kid64'::regtype::oid THEN stored::bigint::@extschema@.kid64::text
-                          WHEN '@extschema@.kid96'::regtype::oid THEN NULL
-                          WHEN '@extschema@.sno'::regtype::oid THEN NULL
                           WHEN '@extschema@.flake'::regtype::oid THEN stored::bigint::@extschema@.flake::text
-                          WHEN '@extschema@.flax'::regtype::oid THEN NULL
-                          WHEN 'uuid'::regtype::oid THEN NULL
-                          WHEN 'bigint'::regtype::oid THEN NULL
                       END
             END, 36)::name;
 COMMENT ON FUNCTION @extschema@.kid_bound_of(regtype, regtype, text) IS
@@ -2922,12 +2747,7 @@ CREATE FUNCTION @extschema@.kid_stored_bound(type regtype, stored_as regtype, bo
 RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
             ELSE CASE type::oid
                      WHEN '@extschema@.kid64'::regtype::oid THEN ltrim(bound::text)::@extschema@.kid64::bigint::text
-                     WHEN '@extschema@.kid96'::regtype::oid THEN NULL
-                     WHEN '@extschema@.sno'::regtype::oid THEN NULL
                      WHEN '@extschema@.flake'::regtype::oid THEN ltrim(bound::text)::@extschema@.flake::bigint::text
-                     WHEN '@extschema@.flax'::regtype::oid THEN NULL
-                     WHEN 'uuid'::regtype::oid THEN NULL
-                     WHEN 'bigint'::regtype::oid THEN NULL
                  END
        END;
 COMMENT ON FUNCTION @extschema@.kid_stored_bound(regtype, regtype, name) IS
@@ -2943,30 +2763,31 @@ CREATE FUNCTION @extschema@.kid_stored_forms()
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
     -- The OIDs of PostgreSQL's own objects are below 16384.
-    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, nullif(v.setting, ''), v.type::oid < 16384,
-           s.stored_as
+    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, v.setting, v.type::oid < 16384, s.stored_as
       FROM (VALUES
-               ('kid', '@extschema@.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.kid_next()'::regprocedure,
-                '', ARRAY['@extschema@.kid64', 'bigint']::regtype[]),
-               ('kid', '@extschema@.kid96'::regtype, 'kid96', 'kid64_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.kid96_next()'::regprocedure,
-                'kid.neighborhood', ARRAY['@extschema@.kid96', 'uuid']::regtype[]),
-               ('sno', '@extschema@.sno'::regtype, 'sno', 'sno_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.sno_next(integer)'::regprocedure,
-                '', ARRAY['@extschema@.sno', 'uuid']::regtype[]),
-               ('flake', '@extschema@.flake'::regtype, 'flake', 'flake_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.flake_next()'::regprocedure,
-                'kid.flake_epoch', ARRAY['@extschema@.flake', 'bigint']::regtype[]),
-               (NULL, '@extschema@.flax'::regtype, 'flax', 'flax_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.flax_next()'::regprocedure,
-                '', ARRAY['@extschema@.flax', 'uuid']::regtype[]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp', '@extschema@.kid_uuidv7()'::regprocedure,
-                '', ARRAY['uuid']::regtype[]),
-               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp', '@extschema@.kid53_next()'::regprocedure,
-                '', ARRAY['bigint']::regtype[])
+               ('kid', '@extschema@.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.kid_next()'::regprocedure, NULL, ARRAY['@extschema@.kid64', 'bigint']::regtype[]),
+               ('kid', '@extschema@.kid96'::regtype, 'kid96', 'kid64_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.kid96_next()'::regprocedure, 'kid.neighborhood',
+                ARRAY['@extschema@.kid96', 'uuid']::regtype[]),
+               ('sno', '@extschema@.sno'::regtype, 'sno', 'sno_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.sno_next(integer)'::regprocedure, NULL, ARRAY['@extschema@.sno', 'uuid']::regtype[]),
+               ('flake', '@extschema@.flake'::regtype, 'flake', 'flake_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.flake_next()'::regprocedure, 'kid.flake_epoch',
+                ARRAY['@extschema@.flake', 'bigint']::regtype[]),
+               (NULL, '@extschema@.flax'::regtype, 'flax', 'flax_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.flax_next()'::regprocedure, NULL, ARRAY['@extschema@.flax', 'uuid']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp',
+                '@extschema@.kid_uuidv7()'::regprocedure, NULL, ARRAY['uuid']::regtype[]),
+               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp',
+                '@extschema@.kid53_next()'::regprocedure, NULL, ARRAY['bigint']::regtype[])
            ) AS v (clock, type, prefix, past, observe, time_of, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_forms() IS
     'returns the types of IDs, and the types of columns that they are stored in';
 
--- from src/sql/tables/stored_ids/default_ids.sql.in
+-- from src/sql/tables/stored_ids/default_ids.sql
 
 -- Columns and domains whose default makes IDs. Only the default tells that a column of a core type contains IDs: values
 -- of other columns of that type come from elsewhere. A default can do more than call a generator, such as
@@ -3010,7 +2831,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
--- from src/sql/tables/partitions/partition_key.sql.in
+-- from src/sql/tables/partitions/partition_key.sql
 
 -- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
 --
@@ -3193,7 +3014,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_partition_setting(text) IS
     'raises an error if the times of partitions depend on a setting that roles have different values of';
 
--- from src/sql/tables/partitions/partitions.sql.in
+-- from src/sql/tables/partitions/partitions.sql
 
 -- kid_partitions(): lists the partitions of a table, for both editions
 
@@ -3232,7 +3053,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partitions(regclass, text) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
--- from src/sql/tables/partitions/missing_partitions.sql.in
+-- from src/sql/tables/partitions/missing_partitions.sql
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -3361,7 +3182,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';
 
--- from src/sql/tables/partitions/make_partitions.sql.in
+-- from src/sql/tables/partitions/make_partitions.sql
 
 -- New partitions: their tables, and then what PostgreSQL does not pass on to them
 
@@ -3493,31 +3314,31 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_finish_partition(regclass, regclass, regtype, name, text) IS
     'gives a new partition the rights and properties of its parent, and a constraint on the time of its IDs';
 
--- from src/sql/tables/partitions/create_partitions.sql.in
+-- from src/sql/tables/partitions/create_partitions.sql
 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
 --     kid_create_partitions()         checks its arguments
---       kid_period()                  missing_partitions.sql.in: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
---       kid_partition_key()           partition_key.sql.in: returns the column
---         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
---           kid_default_ids()         default_ids.sql.in: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
+--       kid_period()                  missing_partitions.sql: the width as months and seconds
+--       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_partition_key()           partition_key.sql: returns the column
+--         kid_key_ids()               partition_key.sql: and the IDs that it contains
+--           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
+--       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
 --       kid_report_detaching()        below: refuses or warns if a partition is being detached
---         kid_partition_origin()      missing_partitions.sql.in: from when on partitions are wanted
---       kid_missing_partitions()      missing_partitions.sql.in: what to create
---         kid_partition_gaps()        missing_partitions.sql.in: where nothing is
---           kid_partition_bounds()    partition_key.sql.in: what there is
---       kid_partition_name()          missing_partitions.sql.in
---       kid_make_partitions()         make_partitions.sql.in: creates and attaches the tables
---       kid_time_check()              partition_key.sql.in: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
+--         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
+--       kid_missing_partitions()      missing_partitions.sql: what to create
+--         kid_partition_gaps()        missing_partitions.sql: where nothing is
+--           kid_partition_bounds()    partition_key.sql: what there is
+--       kid_partition_name()          missing_partitions.sql
+--       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
+--       kid_time_check()              partition_key.sql: the condition of the constraint
+--       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
 --
--- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type, kid_bound_of()
+-- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql.in raise errors. ATTACH PARTITION locks the default partition.
+-- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE FUNCTION @extschema@.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -3602,7 +3423,7 @@ COMMENT ON FUNCTION
     @extschema@.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean, text) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
--- from src/sql/tables/partitions/drop_partitions.sql.in
+-- from src/sql/tables/partitions/drop_partitions.sql
 
 -- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
@@ -3707,7 +3528,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
--- from src/sql/tables/stored_ids/id_columns.sql.in
+-- from src/sql/tables/stored_ids/id_columns.sql
 
 -- The columns that contain IDs which move a logical clock
 
@@ -3759,7 +3580,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_id_columns(text, regclass) IS
     'returns the columns that contain IDs, and why one cannot be read';
 
--- from src/sql/tables/stored_ids/lock_column.sql.in
+-- from src/sql/tables/stored_ids/lock_column.sql
 
 -- Before the IDs of a column are read: locks its table, and decides whether and by which index they can be read
 --
@@ -3829,7 +3650,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
     'locks the table of a column, and returns why its IDs cannot be read; a part of kid_read_columns()';
 
--- from src/sql/tables/stored_ids/read_ids.sql.in
+-- from src/sql/tables/stored_ids/read_ids.sql
 
 -- Reads the greatest IDs of one column
 --
@@ -3927,7 +3748,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_ids(oid, jsonb, smallint) IS
     'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
 
--- from src/sql/tables/stored_ids/read_columns.sql.in
+-- from src/sql/tables/stored_ids/read_columns.sql
 
 -- Reads the IDs of columns, one column after the other, each in a subtransaction that gives back its locks
 
@@ -3996,7 +3817,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
     'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
 
--- from src/sql/tables/stored_ids/stored_ids.sql.in
+-- from src/sql/tables/stored_ids/stored_ids.sql
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -4039,7 +3860,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
 
--- from src/sql/tables/stored_ids/observe_all.sql.in
+-- from src/sql/tables/stored_ids/observe_all.sql
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
@@ -4103,7 +3924,7 @@ COMMENT ON FUNCTION @extschema@.kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION @extschema@.kid_observe_all() FROM PUBLIC;
 
--- from src/sql/tables/check/check_defaults.sql.in
+-- from src/sql/tables/check/check_defaults.sql
 
 -- Finds columns of IDs whose default does not make IDs, for kid_check()
 --
@@ -4140,7 +3961,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_defaults(regclass) IS
     'returns the columns whose default does not make IDs; a part of kid_check()';
 
--- from src/sql/tables/check/check_foreign_keys.sql.in
+-- from src/sql/tables/check/check_foreign_keys.sql
 
 -- Finds foreign keys between IDs and other types, for kid_check()
 --
@@ -4188,7 +4009,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_foreign_keys(regclass) IS
     'returns the foreign keys between IDs and other types; a part of kid_check()';
 
--- from src/sql/tables/check/check_partitions.sql.in
+-- from src/sql/tables/check/check_partitions.sql
 
 -- Finds partitions that evade rights and policies of their parent, for kid_check()
 --
@@ -4259,7 +4080,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_check_partitions(regclass) IS
     'returns the partitions that evade rights and policies of their parent; a part of kid_check()';
 
--- from src/sql/tables/check/check.sql.in
+-- from src/sql/tables/check/check.sql
 
 -- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
 --
@@ -4459,9 +4280,9 @@ COMMENT ON FUNCTION @extschema@.kid_track_problem(
     tab oid, col name, attname name, seq oid, shift integer, args text[]) IS
     'returns why a column cannot be tracked, or NULL';
 
--- from src/sql/tables/track/track.sql.in
+-- from src/sql/tables/track/triggers.sql
 
--- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
+-- The triggers of kid_track(): creates and drops them, for both editions
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
 -- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
@@ -4490,6 +4311,26 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
+-- While DROP TRIGGER waits, another table can get the name that it was given.
+CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
+    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
+        RAISE 'table % was renamed while its triggers were to be dropped', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+-- from src/sql/extension/track.sql
+
+-- kid_track() and kid_untrack()
+
 CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -4508,22 +4349,6 @@ COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
     'errors if their ID was not made in their transaction';
 
--- While DROP TRIGGER waits, another table can get the name that it was given.
-CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-BEGIN
-    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
-    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
-        RAISE 'table % was renamed while its triggers were to be dropped', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-    IF granted IS NOT NULL THEN
-        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
-    END IF;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
-    'removes the triggers of `kid_track()` from a table, and a right that it granted';
-
 CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
@@ -4533,6 +4358,10 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
     'removes the triggers of `kid_track()` from a table, and what it granted';
+
+-- from src/sql/tables/track/horizon.sql
+
+-- kid_horizon(table) and kid_track_holders(), for both editions
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
@@ -4612,7 +4441,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
     'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
--- from src/sql/extension/reset_clock.sql.in
+-- from src/sql/extension/reset_clock.sql
 
 -- Lowering the logical clocks, after the system clock was wrong
 

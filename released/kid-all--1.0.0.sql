@@ -88,10 +88,10 @@ RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 864000000
        AT TIME ZONE interval '0';
 COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 
-CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION kid64_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
-COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_unit_of(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
@@ -112,6 +112,12 @@ COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -164,7 +170,7 @@ COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can h
 CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
-            ELSE kid64_of_micros(kid_micros(ts)) END;
+            ELSE kid64_unit_of(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -222,22 +228,13 @@ CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timesta
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
--- kid64: the components of an ID
-
-CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
-
 -- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
 -- since 2020 << 12 | sequence.
 
-CREATE OR REPLACE FUNCTION kid53_of_micros(micros bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION kid53_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN greatest(micros - 1577836800000000, 0) / 1000 << 12;
-COMMENT ON FUNCTION kid53_of_micros(micros bigint) IS
+COMMENT ON FUNCTION kid53_unit_of(micros bigint) IS
     'returns the lowest ID of the millisecond that contains an instant, given in microseconds since 1970';
 -- An ID is a state of its clock.
 CREATE OR REPLACE FUNCTION kid53_micros(id bigint) RETURNS bigint
@@ -270,6 +267,12 @@ CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
 
 -- kid53: bounds of time, and IDs for old rows
 --
@@ -291,7 +294,7 @@ COMMENT ON FUNCTION kid53_last() IS 'returns the last instant that a kid53 can h
 CREATE OR REPLACE FUNCTION kid53_inline_floor(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 WHEN ts > kid53_last() THEN 9007199254740991
-            ELSE kid53_of_micros(kid_micros(ts)) END;
+            ELSE kid53_unit_of(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid53_inline_floor(ts timestamptz) IS 'body of kid53_floor()';
 CREATE OR REPLACE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -333,15 +336,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
     'makes a kid53 with the time of an old row, and takes the sequences 0 to 4095 in turn';
-
--- bigint: the components of an ID
-
-CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
@@ -487,7 +481,7 @@ BEGIN
         micros := kid_clock_micros();
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid64_state(), 0);
-        later := kid64_of_micros(greatest(micros, kid64_unit_end(greatest(state, beyond))));
+        later := kid64_unit_of(greatest(micros, kid64_unit_end(greatest(state, beyond))));
         IF greatest(state, beyond) < 1 << 14
            AND micros NOT BETWEEN kid_micros(kid64_first()) AND kid_micros(kid64_last()) THEN
             RAISE 'timestamp out of range for type kid64'
@@ -549,6 +543,23 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
+CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := id;
+    IF kid64_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid64_state(), 0) THEN
+        PERFORM kid_clocks.kid64_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
+
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
 -- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
@@ -569,22 +580,6 @@ BEGIN ATOMIC
     SELECT kid_next() FROM generate_series(1, kid_checked_count(n));
 END;
 COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
-
-CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := id;
-BEGIN
-    IF kid64_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
-    END IF;
-    IF state > coalesce(kid64_state(), 0) THEN
-        PERFORM kid_clocks.kid64_open(state);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- bigint: the logical clock, and the generator
 --
@@ -703,7 +698,7 @@ BEGIN
         micros := kid_clock_micros();
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid53_state(), 0);
-        later := kid53_of_micros(greatest(micros, kid53_unit_end(greatest(state, beyond))));
+        later := kid53_unit_of(greatest(micros, kid53_unit_end(greatest(state, beyond))));
         IF greatest(state, beyond) < 1 << 12
            AND micros NOT BETWEEN kid_micros(kid53_first()) AND kid_micros(kid53_last()) THEN
             RAISE 'timestamp out of range for kid53'
@@ -765,9 +760,24 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid53_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of bigint to a later time unit, and returns a state of it';
 
--- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
--- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
--- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
+CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := kid53_checked(id);
+    IF kid53_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid53_state(), 0) THEN
+        PERFORM kid_clocks.kid53_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid53_observe(id bigint) IS 'moves the logical clock past an ID from elsewhere';
+
+-- As kid_next(): see the comment there.
 CREATE OR REPLACE FUNCTION kid53_next() RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
@@ -785,22 +795,6 @@ BEGIN ATOMIC
     SELECT kid53_next() FROM generate_series(1, kid_checked_count(n));
 END;
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n IDs, each greater than the one before it';
-
-CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := kid53_checked(id);
-BEGIN
-    IF kid53_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
-    END IF;
-    IF state > coalesce(kid53_state(), 0) THEN
-        PERFORM kid_clocks.kid53_open(state);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid53_observe(id bigint) IS 'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
@@ -1066,30 +1060,6 @@ RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
 COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
 
-CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
-        RAISE 'timestamp out of range for type uuid version 7'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
-    END IF;
-    RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
-                         uuid_hash_extended(gen_random_uuid(), 0));
-END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
-
-CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    state bigint;
-BEGIN
-    CALL kid.kid_horizon(tab, state);
-    horizon := kid.kid_uuidv7_of(state, 0);
-END $$;
-COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
-    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
-
 -- uuid: the logical clock, and the generator
 --
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
@@ -1269,9 +1239,24 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
--- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
--- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
--- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
+CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := kid_uuidv7_state_of(id);
+    IF kid_uuidv7_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid_uuidv7_state(), 0) THEN
+        PERFORM kid_clocks.kid_uuidv7_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
+
+-- As kid_next(): see the comment there.
 CREATE OR REPLACE FUNCTION kid_uuidv7() RETURNS uuid
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
@@ -1290,21 +1275,29 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 
-CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := kid_uuidv7_state_of(id);
+CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
-    IF kid_uuidv7_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
+        RAISE 'timestamp out of range for type uuid version 7'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
     END IF;
-    IF state > coalesce(kid_uuidv7_state(), 0) THEN
-        PERFORM kid_clocks.kid_uuidv7_open(state);
-    END IF;
+    RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
+                         uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
-COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+
+CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;
+COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
 -- uuid in base32
 
@@ -1336,7 +1329,7 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
--- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
+-- From here to the end of tables/parts.sql, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
@@ -1375,7 +1368,8 @@ END $$;
 COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
     'raises an error if all statements of this transaction have one snapshot';
 
--- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
+-- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
+-- contain IDs
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -1398,7 +1392,8 @@ RETURN CASE type::oid
            WHEN 'uuid'::regtype::oid
            THEN kid.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
            WHEN 'bigint'::regtype::oid
-           THEN kid.kid53_timestamp(CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
+           THEN kid.kid53_timestamp(CASE WHEN bound IS NOT NULL
+                                         THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
        END;
 COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
@@ -1409,8 +1404,6 @@ CREATE OR REPLACE FUNCTION kid.kid_bound_of(type regtype, stored_as regtype, sto
 RETURN lpad(CASE WHEN type = stored_as THEN stored
                  ELSE CASE type::oid
                           WHEN 'kid.kid64'::regtype::oid THEN stored::bigint::kid.kid64::text
-                          WHEN 'uuid'::regtype::oid THEN NULL
-                          WHEN 'bigint'::regtype::oid THEN NULL
                       END
             END, 36)::name;
 COMMENT ON FUNCTION kid.kid_bound_of(regtype, regtype, text) IS
@@ -1420,8 +1413,6 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_bound(type regtype, stored_as regtype,
 RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
             ELSE CASE type::oid
                      WHEN 'kid.kid64'::regtype::oid THEN ltrim(bound::text)::kid.kid64::bigint::text
-                     WHEN 'uuid'::regtype::oid THEN NULL
-                     WHEN 'bigint'::regtype::oid THEN NULL
                  END
        END;
 COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
@@ -1437,15 +1428,14 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
     -- The OIDs of PostgreSQL's own objects are below 16384.
-    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, nullif(v.setting, ''), v.type::oid < 16384,
-           s.stored_as
+    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, v.setting, v.type::oid < 16384, s.stored_as
       FROM (VALUES
-               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp', 'kid.kid_next()'::regprocedure,
-                '', ARRAY['bigint']::regtype[]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp', NULL,
-                '', ARRAY['uuid']::regtype[]),
-               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp', 'kid.kid53_next()'::regprocedure,
-                '', ARRAY['bigint']::regtype[])
+               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp',
+                'kid.kid_next()'::regprocedure, NULL, ARRAY['bigint']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp',
+                NULL, NULL, ARRAY['uuid']::regtype[]),
+               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp',
+                'kid.kid53_next()'::regprocedure, NULL, ARRAY['bigint']::regtype[])
            ) AS v (clock, type, prefix, past, observe, time_of, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
@@ -1972,26 +1962,26 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
 --     kid_create_partitions()         checks its arguments
---       kid_period()                  missing_partitions.sql.in: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
---       kid_partition_key()           partition_key.sql.in: returns the column
---         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
---           kid_default_ids()         default_ids.sql.in: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
+--       kid_period()                  missing_partitions.sql: the width as months and seconds
+--       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_partition_key()           partition_key.sql: returns the column
+--         kid_key_ids()               partition_key.sql: and the IDs that it contains
+--           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
+--       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
 --       kid_report_detaching()        below: refuses or warns if a partition is being detached
---         kid_partition_origin()      missing_partitions.sql.in: from when on partitions are wanted
---       kid_missing_partitions()      missing_partitions.sql.in: what to create
---         kid_partition_gaps()        missing_partitions.sql.in: where nothing is
---           kid_partition_bounds()    partition_key.sql.in: what there is
---       kid_partition_name()          missing_partitions.sql.in
---       kid_make_partitions()         make_partitions.sql.in: creates and attaches the tables
---       kid_time_check()              partition_key.sql.in: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
+--         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
+--       kid_missing_partitions()      missing_partitions.sql: what to create
+--         kid_partition_gaps()        missing_partitions.sql: where nothing is
+--           kid_partition_bounds()    partition_key.sql: what there is
+--       kid_partition_name()          missing_partitions.sql
+--       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
+--       kid_time_check()              partition_key.sql: the condition of the constraint
+--       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
 --
--- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type, kid_bound_of()
+-- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql.in raise errors. ATTACH PARTITION locks the default partition.
+-- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -3088,7 +3078,7 @@ END;
 COMMENT ON FUNCTION kid_track_granted(tab oid) IS
     'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
--- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
+-- The triggers of kid_track(): creates and drops them, for both editions
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
 -- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
@@ -3117,6 +3107,24 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
+-- While DROP TRIGGER waits, another table can get the name that it was given.
+CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
+    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
+        RAISE 'table % was renamed while its triggers were to be dropped', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+-- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
+
 CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -3135,22 +3143,6 @@ COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
     'errors if their ID was not made in their transaction';
 
--- While DROP TRIGGER waits, another table can get the name that it was given.
-CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-BEGIN
-    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
-    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
-        RAISE 'table % was renamed while its triggers were to be dropped', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-    IF granted IS NOT NULL THEN
-        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
-    'removes the triggers of `kid_track()` from a table, and a right that it granted';
-
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
@@ -3160,6 +3152,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
     'removes the triggers of `kid_track()` from a table, and what it granted';
+
+-- kid_horizon(table) and kid_track_holders(), for both editions
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
@@ -3271,6 +3265,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -3294,6 +3289,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
@@ -3306,6 +3302,7 @@ GRANT USAGE ON SCHEMA kid TO PUBLIC;
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 PERFORM set_config('kid_workers.is_new', (to_regclass('kid_workers.numbers') IS NULL)::text, true);
 IF to_regclass('kid_workers.numbers') IS NULL THEN
+
 -- Worker numbers: the tables
 --
 -- A process that makes IDs itself needs a number that no other process has: the generator of flake, the partition of
@@ -3968,6 +3965,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
 is_new := current_setting('kid_workers.is_new')::boolean;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -3991,12 +3989,15 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
+
 -- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
 -- that its caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
     kid_workers.tell_window, kid.kid_forget_worker TO PUBLIC;
+
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 COMMENT ON SCHEMA kid_workers IS 'worker numbers, and functions that kid_lease_worker() calls';
 

@@ -88,10 +88,10 @@ RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 864000000
        AT TIME ZONE interval '0';
 COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 
-CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION kid64_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
-COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_unit_of(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
@@ -112,6 +112,12 @@ COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -164,7 +170,7 @@ COMMENT ON FUNCTION kid64_last() IS 'returns the last instant that a kid64 can h
 CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < kid64_first() THEN 0 WHEN ts > kid64_last() THEN 9223372036854775807
-            ELSE kid64_of_micros(kid_micros(ts)) END;
+            ELSE kid64_unit_of(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -222,22 +228,13 @@ CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timesta
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
 
--- kid64: the components of an ID
-
-CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
-
 -- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
 -- since 2020 << 12 | sequence.
 
-CREATE OR REPLACE FUNCTION kid53_of_micros(micros bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION kid53_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN greatest(micros - 1577836800000000, 0) / 1000 << 12;
-COMMENT ON FUNCTION kid53_of_micros(micros bigint) IS
+COMMENT ON FUNCTION kid53_unit_of(micros bigint) IS
     'returns the lowest ID of the millisecond that contains an instant, given in microseconds since 1970';
 -- An ID is a state of its clock.
 CREATE OR REPLACE FUNCTION kid53_micros(id bigint) RETURNS bigint
@@ -270,6 +267,12 @@ CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
 
 -- kid53: bounds of time, and IDs for old rows
 --
@@ -291,7 +294,7 @@ COMMENT ON FUNCTION kid53_last() IS 'returns the last instant that a kid53 can h
 CREATE OR REPLACE FUNCTION kid53_inline_floor(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < kid53_first() THEN 0 WHEN ts > kid53_last() THEN 9007199254740991
-            ELSE kid53_of_micros(kid_micros(ts)) END;
+            ELSE kid53_unit_of(kid_micros(ts)) END;
 COMMENT ON FUNCTION kid53_inline_floor(ts timestamptz) IS 'body of kid53_floor()';
 CREATE OR REPLACE FUNCTION kid53_floor(ts timestamptz) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -333,15 +336,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
     'makes a kid53 with the time of an old row, and takes the sequences 0 to 4095 in turn';
-
--- bigint: the components of an ID
-
-CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid53_inspect(id bigint) IS 'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
@@ -487,7 +481,7 @@ BEGIN
         micros := kid_clock_micros();
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid64_state(), 0);
-        later := kid64_of_micros(greatest(micros, kid64_unit_end(greatest(state, beyond))));
+        later := kid64_unit_of(greatest(micros, kid64_unit_end(greatest(state, beyond))));
         IF greatest(state, beyond) < 1 << 14
            AND micros NOT BETWEEN kid_micros(kid64_first()) AND kid_micros(kid64_last()) THEN
             RAISE 'timestamp out of range for type kid64'
@@ -549,6 +543,23 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
+CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := id;
+    IF kid64_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid64_state(), 0) THEN
+        PERFORM kid_clocks.kid64_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
+
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
 -- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
@@ -569,22 +580,6 @@ BEGIN ATOMIC
     SELECT kid_next() FROM generate_series(1, kid_checked_count(n));
 END;
 COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
-
-CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := id;
-BEGIN
-    IF kid64_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
-    END IF;
-    IF state > coalesce(kid64_state(), 0) THEN
-        PERFORM kid_clocks.kid64_open(state);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- bigint: the logical clock, and the generator
 --
@@ -703,7 +698,7 @@ BEGIN
         micros := kid_clock_micros();
         -- A dump without data restores a sequence that has no last value.
         state := coalesce(kid53_state(), 0);
-        later := kid53_of_micros(greatest(micros, kid53_unit_end(greatest(state, beyond))));
+        later := kid53_unit_of(greatest(micros, kid53_unit_end(greatest(state, beyond))));
         IF greatest(state, beyond) < 1 << 12
            AND micros NOT BETWEEN kid_micros(kid53_first()) AND kid_micros(kid53_last()) THEN
             RAISE 'timestamp out of range for kid53'
@@ -765,9 +760,24 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid53_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of bigint to a later time unit, and returns a state of it';
 
--- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
--- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
--- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
+CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := kid53_checked(id);
+    IF kid53_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid53_state(), 0) THEN
+        PERFORM kid_clocks.kid53_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid53_observe(id bigint) IS 'moves the logical clock past an ID from elsewhere';
+
+-- As kid_next(): see the comment there.
 CREATE OR REPLACE FUNCTION kid53_next() RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
@@ -785,22 +795,6 @@ BEGIN ATOMIC
     SELECT kid53_next() FROM generate_series(1, kid_checked_count(n));
 END;
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n IDs, each greater than the one before it';
-
-CREATE OR REPLACE FUNCTION kid53_observe(id bigint) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := kid53_checked(id);
-BEGIN
-    IF kid53_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
-    END IF;
-    IF state > coalesce(kid53_state(), 0) THEN
-        PERFORM kid_clocks.kid53_open(state);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid53_observe(id bigint) IS 'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
@@ -976,6 +970,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -999,6 +994,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

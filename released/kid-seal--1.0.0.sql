@@ -108,6 +108,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -131,6 +132,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
@@ -141,6 +143,7 @@ GRANT USAGE ON SCHEMA kid TO PUBLIC;
 -- When the script runs again, it keeps the keys.
 
 IF to_regclass('kid_seal_internal.keys') IS NULL THEN
+
 -- The tables of keys. A sealed ID is one block of AES-128, as a TypeID. For an ID of type TYPE with the prefix PREFIX:
 --
 --     subkey = the first 16 bytes of HMAC-SHA-256(key, 'TYPE:PREFIX')
@@ -471,8 +474,7 @@ COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_
 
 -- kid64: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -503,41 +505,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
-
--- kid53: sealing and unsealing
---
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
-
-CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
-COMMENT ON FUNCTION kid_seal_internal.to_kid53(id bytea) IS 'the ID with the given binary form';
-
-CREATE OR REPLACE FUNCTION kid_seal.kid53_seal(id bigint, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-BEGIN
-    RETURN kid_seal_internal.to_text(
-        kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid53', prefix), prefix);
-END $$;
-COMMENT ON FUNCTION kid_seal.kid53_seal(id bigint, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
-    'prefix give the same text';
-
-CREATE OR REPLACE FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS bigint
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
-BEGIN
-    IF id IS NULL AND NOT missing_ok THEN
-        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
-    END IF;
-    RETURN kid_seal_internal.to_kid53(id);
-END $$;
-COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- Seals IDs of kid64 as uuids of version 4, for programs that accept no text. The binary form of the type has to have
 -- 8 bytes. The block ends with a counter:
@@ -606,6 +573,40 @@ END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
+-- kid53: sealing and unsealing
+--
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_seal_internal.to_kid53(id bytea) IS 'the ID with the given binary form';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid53_seal(id bigint, prefix text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid53', prefix), prefix);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid53_seal(id bigint, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS bigint
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
+BEGIN
+    IF id IS NULL AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid53(id);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
+    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
 -- Rights: only those that the owner grants in the schema kid_seal after the script has run for the first time. To seal
 -- is not PUBLIC's either: a role that seals can find the ID of a text by trying the IDs of its time.
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -617,6 +618,7 @@ private := 'kid_seal_internal';
 schemas := '{kid_seal,kid_seal_internal}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
 is_new := current_setting('kid_seal.is_new')::boolean;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -644,6 +646,7 @@ END LOOP;
 members := ARRAY(SELECT p.oid FROM pg_proc AS p
                   WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace));
 trusted := '{kid,kid_seal_internal}';
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by

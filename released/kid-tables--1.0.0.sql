@@ -133,7 +133,7 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
--- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
+-- From here to the end of tables/parts.sql, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
@@ -172,7 +172,8 @@ END $$;
 COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
     'raises an error if all statements of this transaction have one snapshot';
 
--- The types of this edition, for functions on tables: bounds of partitions by time, and columns that contain IDs
+-- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
+-- contain IDs
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -195,7 +196,8 @@ RETURN CASE type::oid
            WHEN 'uuid'::regtype::oid
            THEN kid.kid_uuidv7_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
            WHEN 'bigint'::regtype::oid
-           THEN kid.kid53_timestamp(CASE WHEN bound IS NOT NULL THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
+           THEN kid.kid53_timestamp(CASE WHEN bound IS NOT NULL
+                                         THEN least(ltrim(bound::text)::bigint, 9007199254740991) END)
        END;
 COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
@@ -206,8 +208,6 @@ CREATE OR REPLACE FUNCTION kid.kid_bound_of(type regtype, stored_as regtype, sto
 RETURN lpad(CASE WHEN type = stored_as THEN stored
                  ELSE CASE type::oid
                           WHEN 'kid.kid64'::regtype::oid THEN stored::bigint::kid.kid64::text
-                          WHEN 'uuid'::regtype::oid THEN NULL
-                          WHEN 'bigint'::regtype::oid THEN NULL
                       END
             END, 36)::name;
 COMMENT ON FUNCTION kid.kid_bound_of(regtype, regtype, text) IS
@@ -217,8 +217,6 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_bound(type regtype, stored_as regtype,
 RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
             ELSE CASE type::oid
                      WHEN 'kid.kid64'::regtype::oid THEN ltrim(bound::text)::kid.kid64::bigint::text
-                     WHEN 'uuid'::regtype::oid THEN NULL
-                     WHEN 'bigint'::regtype::oid THEN NULL
                  END
        END;
 COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
@@ -234,15 +232,14 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
     -- The OIDs of PostgreSQL's own objects are below 16384.
-    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, nullif(v.setting, ''), v.type::oid < 16384,
-           s.stored_as
+    SELECT v.clock, v.type, v.prefix, v.past, v.observe, v.time_of, v.next, v.setting, v.type::oid < 16384, s.stored_as
       FROM (VALUES
-               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp', 'kid.kid_next()'::regprocedure,
-                '', ARRAY['bigint']::regtype[]),
-               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp', NULL,
-                '', ARRAY['uuid']::regtype[]),
-               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp', 'kid.kid53_next()'::regprocedure,
-                '', ARRAY['bigint']::regtype[])
+               ('kid', 'kid.kid64'::regtype, 'kid64', 'kid64_ceil', 'kid_observe', 'kid_timestamp',
+                'kid.kid_next()'::regprocedure, NULL, ARRAY['bigint']::regtype[]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', 'kid_observe', 'kid_timestamp',
+                NULL, NULL, ARRAY['uuid']::regtype[]),
+               ('kid53', 'bigint'::regtype, 'kid53', 'kid53_ceil', 'kid53_observe', 'kid53_timestamp',
+                'kid.kid53_next()'::regprocedure, NULL, ARRAY['bigint']::regtype[])
            ) AS v (clock, type, prefix, past, observe, time_of, next, setting, stored_as),
            unnest(v.stored_as) AS s (stored_as);
 END;
@@ -769,26 +766,26 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 -- kid_create_partitions(): creates the partitions that a table lacks, for both editions
 --
 --     kid_create_partitions()         checks its arguments
---       kid_period()                  missing_partitions.sql.in: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql.in: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql.in: refuses other roles, and locks the table
---       kid_partition_key()           partition_key.sql.in: returns the column
---         kid_key_ids()               partition_key.sql.in: and the IDs that it contains
---           kid_default_ids()         default_ids.sql.in: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql.in: refuses if the times of IDs are not known
+--       kid_period()                  missing_partitions.sql: the width as months and seconds
+--       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_partition_key()           partition_key.sql: returns the column
+--         kid_key_ids()               partition_key.sql: and the IDs that it contains
+--           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
+--       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
 --       kid_report_detaching()        below: refuses or warns if a partition is being detached
---         kid_partition_origin()      missing_partitions.sql.in: from when on partitions are wanted
---       kid_missing_partitions()      missing_partitions.sql.in: what to create
---         kid_partition_gaps()        missing_partitions.sql.in: where nothing is
---           kid_partition_bounds()    partition_key.sql.in: what there is
---       kid_partition_name()          missing_partitions.sql.in
---       kid_make_partitions()         make_partitions.sql.in: creates and attaches the tables
---       kid_time_check()              partition_key.sql.in: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql.in: rights, properties and constraint of each table
+--         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
+--       kid_missing_partitions()      missing_partitions.sql: what to create
+--         kid_partition_gaps()        missing_partitions.sql: where nothing is
+--           kid_partition_bounds()    partition_key.sql: what there is
+--       kid_partition_name()          missing_partitions.sql
+--       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
+--       kid_time_check()              partition_key.sql: the condition of the constraint
+--       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
 --
--- kid_bound_at() and kid_bound_time() of forms.sql.in turn times into bounds and back, for each type, kid_bound_of()
+-- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql.in raise errors. ATTACH PARTITION locks the default partition.
+-- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -1586,6 +1583,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -1609,6 +1607,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

@@ -65,7 +65,7 @@ END LOOP;
 --   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
 --   something that they name, and may wait before it looks for the name, they then check what it found.
 
--- From here to the end of the list of parts, which tables.parts has, names without a schema are those of pg_catalog.
+-- From here to the end of tables/parts.sql, names without a schema are those of pg_catalog.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Raises an error. A function in SQL, which has no IF, calls it for a condition under which it cannot go on:
@@ -427,7 +427,7 @@ END;
 COMMENT ON FUNCTION kid_track_granted(tab oid) IS
     'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
--- kid_track(), kid_untrack(), kid_horizon(table) and kid_track_holders()
+-- The triggers of kid_track(): creates and drops them, for both editions
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
 -- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
@@ -456,6 +456,24 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
+-- While DROP TRIGGER waits, another table can get the name that it was given.
+CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
+    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
+        RAISE 'table % was renamed while its triggers were to be dropped', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+-- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
+
 CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -474,22 +492,6 @@ COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
     'errors if their ID was not made in their transaction';
 
--- While DROP TRIGGER waits, another table can get the name that it was given.
-CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-BEGIN
-    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab);
-    IF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname IN ('kid_track', 'zz_kid_track')) THEN
-        RAISE 'table % was renamed while its triggers were to be dropped', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-    IF granted IS NOT NULL THEN
-        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
-    'removes the triggers of `kid_track()` from a table, and a right that it granted';
-
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
@@ -499,6 +501,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
     'removes the triggers of `kid_track()` from a table, and what it granted';
+
+-- kid_horizon(table) and kid_track_holders(), for both editions
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --

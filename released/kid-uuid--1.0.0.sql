@@ -173,30 +173,6 @@ RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
 COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
 
-CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
-        RAISE 'timestamp out of range for type uuid version 7'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
-    END IF;
-    RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
-                         uuid_hash_extended(gen_random_uuid(), 0));
-END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
-
-CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    state bigint;
-BEGIN
-    CALL kid.kid_horizon(tab, state);
-    horizon := kid.kid_uuidv7_of(state, 0);
-END $$;
-COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
-    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
-
 -- uuid: the logical clock, and the generator
 --
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
@@ -376,9 +352,24 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
--- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
--- own, because PostgreSQL replaces the functions in it by their definitions. The CASE evaluates only one of its
--- branches, see above. An IF with an assignment in each branch would be one expression more, and takes 9 % longer.
+CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    state := kid_uuidv7_state_of(id);
+    IF kid_uuidv7_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid_uuidv7_state(), 0) THEN
+        PERFORM kid_clocks.kid_uuidv7_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
+
+-- As kid_next(): see the comment there.
 CREATE OR REPLACE FUNCTION kid_uuidv7() RETURNS uuid
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 DECLARE
@@ -397,21 +388,29 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 
-CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
-DECLARE
-    state bigint := kid_uuidv7_state_of(id);
+CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
-    IF kid_uuidv7_micros(state) > kid_clock_micros() + 3600000000 THEN
-        RAISE 'ID is too far ahead of the system clock'
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
-                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
+        RAISE 'timestamp out of range for type uuid version 7'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
     END IF;
-    IF state > coalesce(kid_uuidv7_state(), 0) THEN
-        PERFORM kid_clocks.kid_uuidv7_open(state);
-    END IF;
+    RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
+                         uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
-COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+
+CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;
+COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
 -- uuid in base32
 
@@ -453,6 +452,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -476,6 +476,7 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

@@ -56,6 +56,7 @@ END LOOP;
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 PERFORM set_config('kid_workers.is_new', (to_regclass('kid_workers.numbers') IS NULL)::text, true);
 IF to_regclass('kid_workers.numbers') IS NULL THEN
+
 -- Worker numbers: the tables
 --
 -- A process that makes IDs itself needs a number that no other process has: the generator of flake, the partition of
@@ -718,6 +719,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
 is_new := current_setting('kid_workers.is_new')::boolean;
+
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -741,12 +743,15 @@ FOR what IN
        AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
+
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
+
 -- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
 -- that its caller may lease.
 GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
     kid_workers.tell_window, kid.kid_forget_worker TO PUBLIC;
+
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 COMMENT ON SCHEMA kid_workers IS 'worker numbers, and functions that kid_lease_worker() calls';
 

@@ -142,7 +142,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
   FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'kid';
 
--- from src/sql/seal/text.sql.in
+-- from src/sql/seal/text.sql
 
 -- Texts of sealed IDs: their form, their errors, and the sealing of a block
 --
@@ -219,7 +219,7 @@ END $$;
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
 
--- from src/sql/seal/keys.sql.in
+-- from src/sql/seal/keys.sql
 
 -- The keys: to make, use, forget, list, export and import them
 
@@ -364,8 +364,7 @@ COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgott
 
 -- kid64: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid64;
@@ -401,8 +400,7 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_o
 
 -- kid96: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid96;
@@ -438,8 +436,7 @@ COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_o
 
 -- sno: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::sno;
@@ -475,8 +472,7 @@ COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok 
 
 -- flake: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flake;
@@ -512,8 +508,7 @@ COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_o
 
 -- flax: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flax;
@@ -549,8 +544,7 @@ COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok
 
 -- kid53: sealing and unsealing
 --
--- The block that is enciphered is the binary form of an ID, which the value to_bytes of the type returns, and then as
--- many bytes of value 0 as fill 16 bytes. The value zeros has them in hexadecimal; assemble computes it from the size.
+-- The block that is enciphered is the binary form of an ID, and then as many zeros, in hexadecimal, as fill 16 bytes.
 
 CREATE FUNCTION kid_seal_internal.to_kid53(id bytea) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
@@ -671,51 +665,51 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
--- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
---
--- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
--- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
--- and so are the functions themselves.
-FOR what IN
-    SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
-           pg_describe_object(d.refclassid, d.refobjid, 0) AS used
-      FROM pg_depend AS d
-           CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
-           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-     WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
-       AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-       AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
-       AND (p.oid = ANY (members)) IS NOT TRUE
-       AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
-       AND t.typtype IS DISTINCT FROM 'b' LOOP
-    RAISE '% would depend on %, which another role may have made', what.name, what.used
-        USING ERRCODE = 'invalid_object_definition';
-END LOOP;
--- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
--- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
---
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
-FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
-        UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
-        UNION ALL
-        SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
-               coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
-    SELECT DISTINCT o.kind, o.name,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-      FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> o.owner
-       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
-    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-END LOOP;
+    -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+    --
+    -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
+    -- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
+    -- and so are the functions themselves.
+    FOR what IN
+        SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
+               pg_describe_object(d.refclassid, d.refobjid, 0) AS used
+          FROM pg_depend AS d
+               CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
+               LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+               LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+         WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
+           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+           AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+           AND (p.oid = ANY (members)) IS NOT TRUE
+           AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
+           AND t.typtype IS DISTINCT FROM 'b' LOOP
+        RAISE '% would depend on %, which another role may have made', what.name, what.used
+            USING ERRCODE = 'invalid_object_definition';
+    END LOOP;
+    -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
+    -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+    --
+    -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+    FOR what IN
+        WITH objects (kind, home, name, owner, acl) AS (
+            SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
+              FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
+            UNION ALL
+            SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+                   c.relowner, c.relacl
+              FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
+            UNION ALL
+            SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+                   coalesce(p.proacl, acldefault('f', p.proowner))
+              FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
+        SELECT DISTINCT o.kind, o.name,
+               CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+          FROM objects AS o, aclexplode(o.acl) AS a
+         WHERE a.grantee <> o.owner
+           AND (o.home = private OR is_new OR a.grantee = 0) LOOP
+        EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+    END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);

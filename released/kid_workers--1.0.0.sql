@@ -94,18 +94,15 @@ COMMENT ON COLUMN kid_workers.numbers.role IS 'the role that leased the number l
 CREATE UNLOGGED TABLE kid_workers.roles (pool text, role name, PRIMARY KEY (pool, role)) WITH (fillfactor = 50);
 COMMENT ON TABLE kid_workers.roles IS 'a row for each role that has leased from a pool, to be locked';
 
--- from src/sql/extension/workers_identity.sql
-
--- Worker numbers: what kid puts into the IDs of this server
---
--- The schema of kid can be any role's, and can be renamed. So the function of kid is looked up once, here. Nothing else
--- is looked up there, and the end of the script checks what was found.
+-- from src/sql/extension/kid_path.sql
 
 -- Where functions in SQL find those of kid when they are created
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
   FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'kid';
+
+-- from src/sql/extension/workers_identity.sql
 
 CREATE FUNCTION kid_workers.identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
@@ -753,61 +750,61 @@ DECLARE
     is_new boolean := true;
     what record;
 BEGIN
--- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
---
--- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
--- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
--- and so are the functions themselves.
-FOR what IN
-    SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
-           pg_describe_object(d.refclassid, d.refobjid, 0) AS used
-      FROM pg_depend AS d
-           CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
-           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-     WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
-       AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-       AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
-       AND (p.oid = ANY (members)) IS NOT TRUE
-       AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
-       AND t.typtype IS DISTINCT FROM 'b' LOOP
-    RAISE '% would depend on %, which another role may have made', what.name, what.used
-        USING ERRCODE = 'invalid_object_definition';
-END LOOP;
--- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
---
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
-FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
-        UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
-        UNION ALL
-        SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
-               coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
-    SELECT DISTINCT o.kind, o.name,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-      FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> o.owner
-       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
-    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-END LOOP;
+    -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+    --
+    -- Raises an error if one of the functions `members` uses what another role may have made, which a body in SQL found by
+    -- name. Only a superuser can have made functions in C and base types. What is in the schemas `trusted` is of this role,
+    -- and so are the functions themselves.
+    FOR what IN
+        SELECT pg_describe_object(d.classid, d.objid, 0) AS name,
+               pg_describe_object(d.refclassid, d.refobjid, 0) AS used
+          FROM pg_depend AS d
+               CROSS JOIN pg_identify_object(d.refclassid, d.refobjid, 0) AS o
+               LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+               LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+         WHERE d.classid = 'pg_proc'::regclass AND d.objid = ANY (members) AND d.deptype = 'n'
+           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+           AND (to_regnamespace(o.schema) = ANY (trusted)) IS NOT TRUE
+           AND (p.oid = ANY (members)) IS NOT TRUE
+           AND p.prolang IS DISTINCT FROM (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'c')
+           AND t.typtype IS DISTINCT FROM 'b' LOOP
+        RAISE '% would depend on %, which another role may have made', what.name, what.used
+            USING ERRCODE = 'invalid_object_definition';
+    END LOOP;
+    -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
+    --
+    -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+    FOR what IN
+        WITH objects (kind, home, name, owner, acl) AS (
+            SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
+              FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
+            UNION ALL
+            SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+                   c.relowner, c.relacl
+              FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
+            UNION ALL
+            SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+                   coalesce(p.proacl, acldefault('f', p.proowner))
+              FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
+        SELECT DISTINCT o.kind, o.name,
+               CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+          FROM objects AS o, aclexplode(o.acl) AS a
+         WHERE a.grantee <> o.owner
+           AND (o.home = private OR is_new OR a.grantee = 0) LOOP
+        EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+    END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_workers'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
     GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
     GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
--- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
--- that its caller may lease.
-GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
-    kid_workers.tell_window, @extschema@.kid_forget_worker TO PUBLIC;
+    -- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
+    -- that its caller may lease.
+    GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
+    GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
+        kid_workers.tell_window, @extschema@.kid_forget_worker TO PUBLIC;
     PERFORM pg_extension_config_dump('kid_workers.pools', '');
     PERFORM pg_extension_config_dump('kid_workers.numbers', '');
 END $$;

@@ -1,5 +1,5 @@
-# The types in src/types.def, for tests that run for all of them. The details come from the first lines of
-# src/sql/extension/types/T.sql, as src/sql/assemble reads them. Each type is a hash:
+# The types in src/types.def, for tests that run for all of them. The details come from src/sql/extension/types/T.sql.
+# Each type is a hash:
 #
 #         name      as in src/types.def
 #         type      the SQL type of its columns
@@ -7,8 +7,8 @@
 #         next      the name of its generator
 #         inspect   the name of the function that lists the components of an ID
 #         timestamp the name of the function that returns the time of an ID
-#         observe   the name of the function that moves the logical clock past an ID
-#         traits    a hash with the names of its traits
+#         observe   the name of the function that moves the logical clock past an ID, if there is one
+#         is_own    whether it is kid's own, not one of PostgreSQL's
 #         bytes     the size of an ID
 package Types;
 use strict;
@@ -30,13 +30,19 @@ sub read_file
 sub describe
 {
 	my ($name) = @_;
-	open my $pipe, '-|', "$src/sql/assemble", '--values', $name or die "$src/sql/assemble: $!\n";
-	my %value = map { /^(\w+): (.*)$/ } <$pipe>;
-	close $pipe or die "src/sql/assemble --values $name failed\n";
+	my $sql = read_file("sql/extension/types/$name.sql");
+	my %value = (type => 'bigint', prefix => $name, $sql =~ /^\\set (\w+) (.*)$/mg);
+	($value{next}) = $sql =~ /^CREATE FUNCTION (\w+)\((?:meta integer DEFAULT 0)?\)/m or die "$name: no generator";
+	# Those of a core type that has other values, too, are not overloaded.
+	foreach my $verb (qw(inspect timestamp observe))
+	{
+		$value{$verb} = $sql =~ /FUNCTION ${name}_inspect/ ? "${name}_$verb" : "kid_$verb";
+	}
+	delete $value{observe} if $sql !~ /FUNCTION $value{observe}\(|traits\/observe/;
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/
 	  or die "src/core/types/$name.hpp: no size";
 	return { name => $name, %value{qw(type prefix next inspect timestamp observe)}, bytes => $bytes,
-		traits => { map { $_ => 1 } split ' ', $value{traits} } };
+		is_own => scalar $sql =~ m{traits/io\.} };
 }
 
 sub all_types
@@ -46,7 +52,7 @@ sub all_types
 }
 
 # The types that kid itself defines in SQL.
-sub own_types { return grep { $_->{traits}{io} } all_types() }
+sub own_types { return grep { $_->{is_own} } all_types() }
 
 # The SQL names of the given types, by default of those that kid defines.
 sub names_of

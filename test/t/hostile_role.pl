@@ -245,7 +245,7 @@ is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()',
 		'kid_lower_clocks(timestamp with time zone,boolean,text,text,text)', 'kid_workers()',
 		'kid_add_workers(text,bigint,bigint,text,integer,bigint,integer,integer,integer,boolean)',
 		'kid_adopt_workers(text)', 'kid_close_workers(text,bigint,bigint)',
-		map { "$_->{observe}($_->{type})" } grep { $_->{traits}{observe} } all_types()),
+		map { "$_->{observe}($_->{type})" } grep { $_->{observe} } all_types()),
 	'PUBLIC may not call exactly the reserved functions');
 my $settings = sql_in('shared',
 	q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});

@@ -29,6 +29,8 @@ foreach my $type (@types)
 		"$type has its sources, tests, vectors and document",
 		glob "src/{pg/types/$type.cpp,sql/extension/types/$type.sql} {sql/$type.sql,expected/$type.out}"
 		  . " test/{unit/${type}_test.cpp,vectors/$type.tsv} docs/reference/$type.md");
+	each_has(qr/$type/, "the script of the extension has $type, and functions on tables know it",
+		glob 'src/sql/{scripts/kid,extension/forms}.sql');
 	each_has(qr/$type/, "the tests of generators and the benchmarks have $type",
 		glob 'sql/generate.sql test/t/observe_all.pl bench/{generate,insert}.sql bench/core/bench.cpp');
 	each_has(qr/$type/, "kidctl has $type", 'python/pgkid/ctl/kid.py');
@@ -64,7 +66,7 @@ none_has(
 my @with_schema = map {
 	my $file = $_;
 	map { /\@extschema\@/ ? $file : () } slurp_file($file) =~ /AS \$\$\n(.*?)^END \$\$;/msg
-} glob 'src/sql/tables/{,*/}*.in';
+} glob 'src/sql/tables/{*,*/*}.sql*';
 is_deeply(\@with_schema, [], 'no function in PL/pgSQL of src/sql/tables calls a function of kid by name');
 
 # Tests run side by side, and all of them have the same folder for their results.

@@ -44,7 +44,7 @@ template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_settin
 // IDs in tables have this layout.
 static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
               "kid_inspect() and the comments of src/sql/extension/types/kid96.sql state these widths, too, and "
-              "src/sql/tables/partitions/missing_partitions.sql.in the longest time unit, 2^10 s");
+              "src/sql/tables/partitions/missing_partitions.sql the longest time unit, 2^10 s");
 
 constexpr id_type kid96_type = [] {
   id_type type = basic<kid96>(kid96_in);

@@ -3,7 +3,7 @@
 -- A number n is the server's if n % modulus = number. This edition has neither nodes nor lanes. If it makes kid64 or
 -- kid53, it uses all of the sequence.
 
-CREATE FUNCTION kid_workers.server(
+CREATE OR REPLACE FUNCTION kid_workers.server(
     type text, lanes integer, OUT number bigint, OUT modulus bigint, OUT epoch bigint, OUT problem text,
     OUT remedy text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,23 +1,51 @@
--- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting bigint generators
---     horizon observe sequence
--- storage: LIKE = bigint
--- setting: epoch timestamptz
--- setting_name: kid.flake_epoch
--- clock: 'flake'
--- stored_as: '@own@', 'bigint'
--- size: 8
--- bound_of_number: stored::bigint::@own@::text
--- number_of_bound: ltrim(bound::text)::@own@::bigint::text
--- last: 4095
--- components: ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text),
---     ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text)
+-- flake
+\set type flake
+\set prefix flake
+\set size 8
+\set storage LIKE = bigint
+\set setting epoch timestamptz
 
--- flake: what only this type has
-
+\i extension/traits/io.sql.in
 COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
     'the Node library flake-idgen makes it';
 
+\i extension/traits/base32.sql.in
+\i extension/traits/order.sql.in
+\i extension/traits/gist.sql.in
+
+CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS
+    'returns the lowest flake of the time unit that contains an instant';
+CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS
+    'returns the highest flake of the time unit that contains an instant';
+CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'returns the beginning of the millisecond of an ID that counts from the given epoch';
+
+\i extension/traits/time_with_setting.sql.in
+\i extension/traits/time_comparison_with_setting.sql.in
+\i extension/traits/time_operators.sql.in
+\i extension/traits/time_casts.sql.in
+\i extension/traits/bigint.sql.in
+\i extension/traits/observe.sql.in
+
+-- flake: generators, and what else only this type has
+
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_next() IS
+    'makes a flake greater than all that the cluster issued with this generator and epoch';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_next_many';
+COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -35,7 +63,17 @@ CREATE FUNCTION kid_generator(flake) RETURNS integer
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 
-COMMENT ON FUNCTION flake_next() IS
-    'makes a flake greater than all that the cluster issued with this generator and epoch';
-COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
-    'returns the beginning of the millisecond of an ID that counts from the given epoch';
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
+CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text),
+           ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, most significant first';
+
+CREATE FUNCTION flake_horizon() RETURNS flake
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';

@@ -1,26 +1,49 @@
--- traits: io base32 order gist time timestamp time_casts time_comparison range_operators setting uuid generators
---     observe sequence
--- storage: INTERNALLENGTH = 12, ALIGNMENT = char
--- setting: neighborhood integer
--- setting_name: kid.neighborhood
--- clock: 'kid'
--- past: kid64_ceil
--- stored_as: '@own@', 'uuid'
--- size: 12
--- last: 16383
--- components: ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text),
---     ('sequence', 14, kid_sequence(id)::text)
+-- kid96
+\set type kid96
+\set prefix kid96
+\set size 12
+\set storage INTERNALLENGTH = 12, ALIGNMENT = char
+\set setting neighborhood integer
 
--- kid96: what only this type has
-
+\i extension/traits/io.sql.in
 COMMENT ON TYPE kid96 IS
     'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
 
--- The comments of the traits say that bounds are those of a time unit. Those of kid96 are of a neighborhood.
+\i extension/traits/base32.sql.in
+\i extension/traits/order.sql.in
+\i extension/traits/gist.sql.in
+
+CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
+
+\i extension/traits/time_with_setting.sql.in
+\i extension/traits/time_comparison_with_setting.sql.in
+\i extension/traits/time_operators.sql.in
+\i extension/traits/time_casts.sql.in
+\i extension/traits/uuid.sql.in
+\i extension/traits/observe.sql.in
+
+-- kid96: generators, and what else only this type has
+
+CREATE FUNCTION kid96_next() RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_next_many';
+COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -45,11 +68,6 @@ CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
 COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
     'returns the node that made an ID with the given neighborhood, 0 to 10';
 
-COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
-COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
-COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
-    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
-
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
 COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
@@ -65,3 +83,14 @@ CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
+
+CREATE FUNCTION kid_sequence(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id kid96) IS 'lists the components of an ID, most significant first';

@@ -1,19 +1,25 @@
--- traits: io base32 order gist time timestamp time_casts time_comparison range_operators uuid observe sequence
--- storage: INTERNALLENGTH = 10, ALIGNMENT = char
--- clock: 'sno'
--- generator: '@extschema@.sno_next(integer)'::regprocedure
--- stored_as: '@own@', 'uuid'
--- size: 10
--- last: 65535
--- components: ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text),
---     ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text),
---     ('sequence', 16, kid_sequence(id)::text)
+-- sno
+\set type sno
+\set prefix sno
+\set size 10
+\set storage INTERNALLENGTH = 10, ALIGNMENT = char
 
--- sno: what only this type has
-
+\i extension/traits/io.sql.in
 COMMENT ON TYPE sno IS
     'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the '
     'Go library sno makes it';
+
+\i extension/traits/base32.sql.in
+\i extension/traits/order.sql.in
+\i extension/traits/gist.sql.in
+\i extension/traits/time.sql.in
+\i extension/traits/time_comparison.sql.in
+\i extension/traits/time_operators.sql.in
+\i extension/traits/time_casts.sql.in
+\i extension/traits/uuid.sql.in
+\i extension/traits/observe.sql.in
+
+-- sno: generators, and what else only this type has
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
@@ -41,3 +47,15 @@ COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the c
 CREATE FUNCTION kid_partition(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
+
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
+CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text),
+           ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text),
+           ('sequence', 16, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(id sno) IS 'lists the components of an ID, most significant first';

@@ -1,0 +1,10 @@
+-- The parts of kid-track after tables/common.sql, without what begins and ends a module
+
+\i tables/track/track_source.sql.in
+\i plain/search_path.sql
+\i plain/track/last.sql
+\i plain/track/triggers.sql
+\i tables/track/triggers.sql
+\i plain/track/track.sql
+\i tables/track/horizon.sql
+\i plain/track/rights.sql

@@ -1,0 +1,20 @@
+\set about kid in plain SQL: the modules kid-ids, kid-uuid, kid-tables, kid-track and kid-workers
+\set schemas kid,kid_clocks,kid_workers
+\set extschema kid
+\set plain true
+
+\i plain/begin.sql.in
+\i plain/no_extension.sql
+\i plain/schemas.sql.in
+\i plain/search_path.sql
+\i plain/version.sql.in
+\i plain/ids/parts.sql
+\i plain/uuid/parts.sql
+\i tables/common.sql
+\i plain/forms.sql
+\i tables/parts.sql
+\i plain/track/parts.sql
+\i plain/rights.sql
+\i plain/workers_tables.sql
+\i plain/workers_parts.sql
+\i plain/end.sql

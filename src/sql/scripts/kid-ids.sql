@@ -1,0 +1,12 @@
+\set about kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes
+\set schemas kid,kid_clocks
+\set extschema kid
+
+\i plain/begin.sql.in
+\i plain/no_extension.sql
+\i plain/schemas.sql.in
+\i plain/search_path.sql
+\i plain/version.sql.in
+\i plain/ids/parts.sql
+\i plain/rights.sql
+\i plain/end.sql

@@ -1,0 +1,10 @@
+\set about worker numbers, which PostgreSQL leases, in plain SQL, which needs no other module
+\set schemas kid,kid_workers
+\set extschema kid
+
+\i plain/begin.sql.in
+\i plain/no_extension.sql
+\i plain/schemas.sql.in
+\i plain/workers_tables.sql
+\i plain/workers_parts.sql
+\i plain/end.sql

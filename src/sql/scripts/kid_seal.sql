@@ -1,0 +1,62 @@
+-- kid_seal: sealed IDs
+
+\set extension kid_seal
+\set schema kid_seal_internal
+\set comment keys of sealed IDs, and functions that nobody else calls
+\set owner can export the keys, and drop them
+
+\i extension/own_schema.sql.in
+\i seal/table.sql
+\i seal/replication.sql
+\i seal/cipher.sql
+\i extension/kid_path.sql
+\i seal/text.sql
+\i seal/keys.sql
+
+\set seal kid_seal
+\set to_bytes id::bytea
+
+\set type kid64
+\set prefix kid64
+\set from_bytes id::kid64
+\set zeros 0000000000000000
+\i seal/type.sql.in
+
+\set type kid96
+\set prefix kid96
+\set from_bytes id::kid96
+\set zeros 00000000
+\i seal/type.sql.in
+
+\set type sno
+\set prefix sno
+\set from_bytes id::sno
+\set zeros 000000000000
+\i seal/type.sql.in
+
+\set type flake
+\set prefix flake
+\set from_bytes id::flake
+\set zeros 0000000000000000
+\i seal/type.sql.in
+
+\set type flax
+\set prefix flax
+\set from_bytes id::flax
+\set zeros 00000000
+\i seal/type.sql.in
+
+\set type bigint
+\set prefix kid53
+\set seal kid53_seal
+\set to_bytes int8send(id)
+\set from_bytes ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
+\set zeros 0000000000000000
+\i seal/type.sql.in
+
+\set type kid64
+\set prefix kid64
+\set to_bytes id::bytea
+\i seal/uuid.sql.in
+
+\i seal/foot.sql

@@ -1,0 +1,79 @@
+-- kid_horizon(table) and kid_track_holders(), for both editions
+
+-- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
+--
+-- `last` is the last value of the sequence, read before the locks are, or null if there is none. A floor above it is of
+-- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is
+-- taken for one from long ago: 1095216660480 is 2^40 - 2^32.
+CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
+    RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'table % has no horizon on a standby', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'A standby does not know which transactions are open.';
+    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
+        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
+    ELSIF problem IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, problem
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_track() for the table, again if it was.';
+    END IF;
+    last := coalesce(last, -1);
+    horizon := last + 1;
+    RETURN NEXT;
+    -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
+    -- In the list of a SELECT it reads one row at a time.
+    RETURN QUERY
+    SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
+            << shift) + 1,
+           d.pid, d.virtualtransaction
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind, (l).pid,
+                   (l).virtualtransaction
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, bigint) IS
+    'returns the locks of open transactions on the floors of a table, and the horizon that each allows';
+
+-- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
+CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+    LANGUAGE SQL
+BEGIN ATOMIC
+    SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
+    -- The last value is an argument, so it is read before the locks.
+    SELECT min(l.horizon)
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL @extschema@.kid_track_locks(
+               tab, s.shift,
+               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
+END;
+COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
+
+CREATE FUNCTION @extschema@.kid_track_holders(
+    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
+    OUT since timestamptz)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
+    SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+           LATERAL @extschema@.kid_track_locks(
+               tab, s.shift,
+               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
+           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
+                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
+           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.virtualtransaction IS NOT NULL
+     ORDER BY 1;
+END;
+COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
