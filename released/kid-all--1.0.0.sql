@@ -112,7 +112,8 @@ COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
@@ -267,7 +268,8 @@ CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
-CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
@@ -821,7 +823,8 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
     'changes the secrets of the logical clocks, also while IDs are made';
 
-CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval)
+    RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3 SET search_path = kid, pg_temp AS $$
 BEGIN
     FOR clock IN SELECT c.relname FROM pg_class AS c
@@ -864,11 +867,13 @@ END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
-CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) RETURNS text
+CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer)
+    RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    checked text := kid_checked_prefix(prefix);
+    checked text;
 BEGIN
+    checked := kid_checked_prefix(prefix);
     IF starts_with(encoded COLLATE "C", checked COLLATE "C") AND substr(encoded, length(checked) + 1) COLLATE "C"
        ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
         RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
@@ -1308,8 +1313,9 @@ COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockfo
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    bits text := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
+    bits text;
 BEGIN
+    bits := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
@@ -1484,10 +1490,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
--- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
---
--- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
--- for the owner, who can do all of it without them.
+-- Tables that are partitioned by IDs: the column, and the IDs that it contains
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
 -- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or, if that
@@ -1552,6 +1555,8 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
 
+-- The bounds of partitions, as times and as a condition on the time
+
 -- `lower` and `upper` are empty for what is below all IDs: MINVALUE, or a negative number. `upper` is null for
 -- MAXVALUE. Without the default partition.
 CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass, ids text)
@@ -1602,6 +1607,48 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_time_check(regtype, text, text, name, name) IS
     'returns the condition on the time of the IDs between two bounds, as SQL';
+
+-- kid_partitions(): lists the partitions of a table, for both editions
+
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass, ids text DEFAULT NULL)
+    RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
+                   detaching boolean, missing_check text)
+    LANGUAGE SQL STABLE
+    SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
+BEGIN ATOMIC
+    -- An error even if there are no partitions
+    SELECT kid.kid_partition_key(parent, ids);
+    WITH RECURSIVE
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
+                   UNION ALL
+                   SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                             FILTER (WHERE c.relkind <> 'p') AS rows
+                    FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
+         listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
+                           kid.kid_time_check(k.type, k.time_of, k.setting, b.lower, b.upper) AS time_check
+                      FROM kid.kid_partition_key(parent, ids) AS k,
+                           kid.kid_partition_bounds(parent, ids) AS b
+                    UNION ALL
+                    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
+                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, 0)::bigint, s.bytes::bigint, t.detaching,
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c
+                                  WHERE c.conrelid = t.partition AND c.contype = 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ '^kid_time(_[0-9]+|)$')
+                THEN t.time_check END
+      FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
+     ORDER BY t.begins;
+END;
+COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+
+-- What comes before a change of partitions: locks, and what refuses it
+--
+-- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
+-- for the owner, who can do all of it without them.
 
 -- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
 -- OID of kid's schema. Later queries name this schema and that of the table, so a superuser locks both names until the
@@ -1665,42 +1712,24 @@ END;
 COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
     'raises an error if the times of partitions depend on a setting that roles have different values of';
 
--- kid_partitions(): lists the partitions of a table, for both editions
-
--- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
-CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass, ids text DEFAULT NULL)
-    RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
-                   detaching boolean, missing_check text)
-    LANGUAGE SQL STABLE
-    SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
-BEGIN ATOMIC
-    -- An error even if there are no partitions
-    SELECT kid.kid_partition_key(parent, ids);
-    WITH RECURSIVE
-         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
-                   UNION ALL
-                   SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid),
-         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid)) AS bytes,
-                         sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
-                             FILTER (WHERE c.relkind <> 'p') AS rows
-                    FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
-         listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
-                           kid.kid_time_check(k.type, k.time_of, k.setting, b.lower, b.upper) AS time_check
-                      FROM kid.kid_partition_key(parent, ids) AS k,
-                           kid.kid_partition_bounds(parent, ids) AS b
-                    UNION ALL
-                    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
-                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
-    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, 0)::bigint, s.bytes::bigint, t.detaching,
-           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c
-                                  WHERE c.conrelid = t.partition AND c.contype = 'c' AND c.convalidated
-                                    AND c.coninhcount = 0 AND c.conname ~ '^kid_time(_[0-9]+|)$')
-                THEN t.time_check END
-      FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
-     ORDER BY t.begins;
-END;
-COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
-    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+-- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
+CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
+    RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
+    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
+                        partition);
+BEGIN
+    IF is_for_new_rows THEN
+        RAISE 'detaching partition % from % is not complete', partition, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+    END IF;
+    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
+        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+END $$;
+COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
+    'raises an error for a partition that is being detached and would have new rows, for others a warning';
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -1829,7 +1858,7 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';
 
--- New partitions: their tables, and then what PostgreSQL does not pass on to them
+-- The tables of new partitions
 
 -- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
 --
@@ -1913,6 +1942,8 @@ END $$;
 COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, interval, integer, jsonb) IS
     'creates and attaches missing partitions, and returns their names';
 
+-- What PostgreSQL does not pass on to a new partition
+
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
 -- takes away what default privileges grant. Row-level security without a policy hides all rows.
 --
@@ -1963,44 +1994,25 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --
 --     kid_create_partitions()         checks its arguments
 --       kid_period()                  missing_partitions.sql: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_lock_partitions()         lock_partitions.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           lock_partitions.sql: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql: returns the column
 --         kid_key_ids()               partition_key.sql: and the IDs that it contains
 --           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
---       kid_report_detaching()        below: refuses or warns if a partition is being detached
+--       kid_check_partition_setting() lock_partitions.sql: refuses if the times of IDs are not known
+--       kid_report_detaching()        lock_partitions.sql: refuses or warns if a partition is being detached
 --         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql: what to create
 --         kid_partition_gaps()        missing_partitions.sql: where nothing is
---           kid_partition_bounds()    partition_key.sql: what there is
+--           kid_partition_bounds()    partition_bounds.sql: what there is
 --       kid_partition_name()          missing_partitions.sql
 --       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
---       kid_time_check()              partition_key.sql: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
+--       kid_time_check()              partition_bounds.sql: the condition of the constraint
+--       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
 -- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
-
--- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
-CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
-    RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
-    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
-                        partition);
-BEGIN
-    IF is_for_new_rows THEN
-        RAISE 'detaching partition % from % is not complete', partition, parent
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-    END IF;
-    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
-        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-END $$;
-COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
 
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -2066,13 +2078,48 @@ COMMENT ON FUNCTION
     kid.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean, text) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
--- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
+-- Which partitions are old, and how they are dropped
 
--- Takes partitions whose detaching has not begun, as an array of the rows below. `doubt` says why the times of IDs may
--- be wrong, so that the partitions of today would seem to be old. It is null if they cannot be wrong. If `has_numbers`
--- is true, the partition is for keys that a sequence made, whose times nobody knows.
+-- Returns the partitions of a table, except the default partition. `is_for_new_rows` is true if IDs of the present, or
+-- of a later time up to `older_than`, belong there.
+--
+-- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
+-- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.
+CREATE OR REPLACE FUNCTION kid.kid_partition_ages(parent regclass, ids text, older_than timestamptz)
+    RETURNS TABLE (partition oid, lower name, detaching boolean, is_foreign boolean, is_old boolean,
+                   has_numbers boolean, is_for_new_rows boolean)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT b.partition::oid, b.lower, b.detaching, c.relkind = 'f',
+           b.upper > l.least_id AND b.upper <= kid.kid_bound_at(k.type, older_than),
+           b.lower < kid.kid_bound_of(k.type, 'bigint'::regtype, '10000000000000'::text)
+           AND b.ends <= kid.kid_bound_time(k.type, l.least_id) + interval '1 year',
+           b.ends > greatest(now(), older_than)
+      FROM kid.kid_partition_key(parent, ids) AS k,
+           kid.kid_bound_at(k.type, '-infinity'::timestamptz) AS l (least_id),
+           kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition;
+END;
+COMMENT ON FUNCTION kid.kid_partition_ages(regclass, text, timestamptz) IS
+    'returns the partitions of a table, and whether all of their IDs are older than a time';
+
+CREATE OR REPLACE FUNCTION kid.kid_partition_doubt(parent regclass, ids text) RETURNS text
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN k.setting IS NOT NULL
+                THEN format('The value of "%s" may not be the one with which the IDs of the table were made.',
+                            k.setting)
+                WHEN k.stored_as = 'bigint'::regtype
+                THEN format('The numbers of column "%s" may be other IDs than those of %s.', k.name,
+                            CASE WHEN k.type = k.stored_as THEN 'kid53'
+                                 ELSE (SELECT t.typname FROM pg_type AS t WHERE t.oid = k.type::oid) END) END
+      FROM kid.kid_partition_key(parent, ids) AS k;
+END;
+COMMENT ON FUNCTION kid.kid_partition_doubt(regclass, text) IS
+    'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
+
+-- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, doubt text, partitions jsonb)
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, partitions jsonb)
     RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -2080,18 +2127,13 @@ DECLARE
     count integer := 0;
 BEGIN
     FOR dropped IN
-        SELECT p.*, p.partition::regclass::text AS name FROM jsonb_to_recordset(partitions) AS p (
-            lower text, partition oid, is_foreign boolean, is_old boolean, has_numbers boolean, others_stay boolean)
+        SELECT p.*, p.partition::regclass::text AS name
+          FROM jsonb_to_recordset(partitions) AS p (
+                   partition oid, lower text, is_foreign boolean, is_old boolean, has_numbers boolean)
+         WHERE p.is_old
          ORDER BY p.lower COLLATE "C"
     LOOP
-        IF doubt IS NOT NULL AND NOT dropped.others_stay THEN
-            RAISE 'no partition of % would remain for new rows', parent
-                USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = doubt,
-                      HINT = 'If the times are right, create partitions for new rows first, or drop the old ones by '
-                             'name.';
-        ELSIF dropped.is_old IS NOT TRUE THEN
-            CONTINUE;
-        ELSIF dropped.has_numbers THEN
+        IF dropped.has_numbers THEN
             RAISE WARNING 'partition % of % may have keys of a sequence, and is not dropped', dropped.name, parent
                 USING DETAIL = 'Such keys are small numbers, which as IDs would be older than all others.',
                       HINT = format('If its rows are old, run ALTER TABLE %s DETACH PARTITION %s; DROP TABLE %2$s.',
@@ -2116,8 +2158,10 @@ BEGIN
         count := count + 1;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid.kid_drop_old_partitions(regclass, timestamptz, boolean, integer, text, jsonb) IS
+COMMENT ON FUNCTION kid.kid_drop_old_partitions(regclass, timestamptz, boolean, integer, jsonb) IS
     'drops those of the given partitions that are old, and returns their names';
+
+-- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
 CREATE OR REPLACE FUNCTION kid.kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100,
@@ -2133,38 +2177,23 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
     SELECT kid.kid_lock_partitions(parent, ids) WHERE NOT dry_run;
     SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent, ids) AS k;
-    -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
-    -- there, and ends in the first year, is for such numbers, however new its rows are.
-    WITH key AS MATERIALIZED (
-        SELECT k.*, kid.kid_bound_of(k.type, 'bigint'::regtype, '10000000000000'::text)
-               AS above_numbers,
-               kid.kid_bound_time(k.type, kid.kid_bound_at(k.type, '-infinity'::timestamptz))
-               + interval '1 year' AS first_year_ends
-          FROM kid.kid_partition_key(parent, ids) AS k
-    ), partitions AS MATERIALIZED (
-        SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
-               b.upper > kid.kid_bound_at(k.type, '-infinity'::timestamptz)
-               AND b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
-               b.lower < k.above_numbers AND b.ends <= k.first_year_ends AS has_numbers,
-               bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
-          FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
-    ), reported AS MATERIALIZED (
-        -- kid_report_detaching() is STRICT: PostgreSQL does not call it for a null, and nothing is reported.
-        SELECT p.*, kid.kid_report_detaching(
-                   parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
-          FROM partitions AS p
-    )
+    -- If the times are wrong, the partitions of today seem to be old. Then no partition is for new rows.
+    SELECT kid.kid_refuse(
+               '55000', format('no partition of %s would remain for new rows', parent), d.doubt,
+               'If the times are right, create partitions for new rows first, or drop the old ones by name.')
+      FROM kid.kid_partition_doubt(parent, ids) AS d (doubt)
+     WHERE d.doubt IS NOT NULL
+           AND (SELECT NOT bool_or(a.is_for_new_rows) AND NOT bool_and(a.detaching)
+                  FROM kid.kid_partition_ages(parent, ids, older_than) AS a);
+    SELECT kid.kid_report_detaching(parent, a.partition::regclass, false)
+      FROM kid.kid_partition_ages(parent, ids, older_than) AS a
+     WHERE a.detaching AND a.is_old
+     ORDER BY a.lower;
     SELECT d.name
-      FROM key AS k, kid.kid_drop_old_partitions(
-               parent, older_than, dry_run, at_most,
-               CASE WHEN k.setting IS NOT NULL
-                    THEN format('The value of "%s" may not be the one with which the IDs of the table were made.',
-                                k.setting)
-                    WHEN k.stored_as = 'bigint'::regtype
-                    THEN format('The numbers of column "%s" may be other IDs than those of %s.', k.name,
-                                CASE WHEN k.type = k.stored_as THEN 'kid53'
-                                     ELSE (SELECT t.typname FROM pg_type AS t WHERE t.oid = k.type::oid) END) END,
-               (SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
+      FROM kid.kid_drop_old_partitions(
+               parent, older_than, dry_run, at_most, (
+               SELECT jsonb_agg(to_jsonb(a))
+                 FROM kid.kid_partition_ages(parent, ids, older_than) AS a WHERE NOT a.detaching)) AS d (name);
 END;
 COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
@@ -2323,61 +2352,65 @@ DECLARE
     most_strangers CONSTANT integer := 1000;
     home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
     relation regclass := (source ->> 'relation')::oid;
-    attname name := source ->> 'attname';
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
-    time_of name := concat(source ->> 'prefix', '_timestamp');
     since timestamptz := source ->> 'since';
     -- kid96 and sno can be stored as uuid.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
-    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
+    -- Pieces of the queries: the value of a row, its operators, and functions of kid
+    value text := format('%I::%s', source ->> 'attname', stored_as);
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
+    floor_of text := format('%I.%I', home, concat(source ->> 'prefix', '_floor'));
+    ceil_of text := format('%I.%I', home, concat(source ->> 'prefix', '_ceil'));
+    time_of text := format('%I.%I', home, concat(source ->> 'prefix', '_timestamp'));
+    part text;
     condition text;
     rows text;
+    first_id text;
     found record;
 BEGIN
     IF option IS NULL THEN
         RETURN;
     END IF;
-    -- A negative bigint has the bits of an ID that is later than all others.
-    FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
-        CONTINUE WHEN condition = '<' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
-        rows := concat(
-            format('SELECT %1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s', attname, stored_as, relation),
-            format(' OPERATOR(%I.%s) ', operators, condition),
-            CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
-                source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
+    FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
+        -- A negative bigint has the bits of an ID that is later than all others.
+        CONTINUE WHEN part = 'negative' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        condition := CASE part
+            WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
+            WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
+            ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
+        IF part = 'later' AND is_core THEN
             -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
-            CASE WHEN condition = '>=' AND is_core
-                 THEN format(' AND %I::%s OPERATOR(%I.<=) %I.%I(''infinity'')::%2$s', attname, stored_as, operators,
-                             home, concat(source ->> 'prefix', '_ceil')) END,
-            format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
-                   CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
-        EXECUTE concat(
-            format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
-                   CASE WHEN is_core THEN most_strangers ELSE 0 END),
-            format('SELECT v::%1$s::text, t, %2$I.%3$I(%2$I.%4$I(t)), t <= %2$I.%3$I(%2$I.%4$I($1)) ',
-                   type, home, time_of, concat(source ->> 'prefix', '_ceil')),
-            format('FROM (%s LIMIT %s) AS s, LATERAL %I.%I(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
-                   CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END, home, time_of, type),
-            ' AS f (id, issued, latest, is_up_to) ON true')
-            INTO found USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
-        IF condition <> '<=' THEN
+            condition := condition || format(' AND %s OPERATOR(%I.<=) %s(''infinity'')::%s', value, operators, ceil_of,
+                                             stored_as);
+        END IF;
+        rows := concat(format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, condition),
+                       format(' ORDER BY %s USING OPERATOR(%I.>) NULLS %s', value, operators,
+                              CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
+        first_id := format('SELECT v::%1$s::text, t, %2$s(%3$s(t)), t <= %2$s(%3$s($1)) '
+                           'FROM (%4$s LIMIT %5$s) AS s, LATERAL %2$s(v::%1$s) AS t WHERE t > $2 LIMIT 1',
+                           type, time_of, ceil_of, rows, CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END);
+        EXECUTE format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) '
+                       'LEFT JOIN (%s) AS f (id, issued, latest, is_up_to) ON true',
+                       rows, CASE WHEN is_core THEN most_strangers ELSE 0 END, first_id)
+            INTO found USING since, CASE part WHEN 'later' THEN since ELSE '-infinity' END;
+        IF part <> 'up to since' THEN
             later := found.id;
             later_issued := found.issued;
         ELSIF found.is_up_to THEN
             SELECT found.id, found.issued, found.latest INTO id, issued, latest;
         END IF;
-        IF found.id IS NULL AND found.strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+        IF found.id IS NULL AND found.strangers >= (CASE part WHEN 'up to since' THEN 1 ELSE most_strangers END) THEN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
     IF type = 'bigint'::regtype THEN
-        rows := format('SELECT %1$I::bigint AS v FROM ONLY %2$s WHERE %1$I::bigint ', attname, relation);
-        EXECUTE concat('SELECT v::text FROM (', rows, format('> %I.%I(''infinity'')', home, source ->> 'past'),
-                       ' UNION ALL ', rows, '< 0) AS s LIMIT 1') INTO stranger;
+        rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
+        EXECUTE format('SELECT v::text FROM (%1$s > %2$s(''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1', rows, ceil_of)
+            INTO stranger;
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS
@@ -2781,12 +2814,40 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 --
 -- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
--- allowed to read the sequence.
+-- allowed to read the sequence. Conditions that are only for one edition begin with the value of `plain`, which the
+-- script sets.
 
--- If `col` is null, takes the column of the trigger; if it is empty, the primary key. `args` has the arguments of the
--- trigger, the first as args[1]. All but `shift` can be null. Raises an error if there is no such table.
+-- Returns the column by which a table is tracked, and the arguments of the trigger, the first as args[1], or nulls if
+-- the table is not tracked. Raises an error if there is no such table.
+CREATE OR REPLACE FUNCTION kid.kid_track_column(tab oid, OUT attname name, OUT args text[])
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
+        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+    -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
+    SELECT a.attname, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') INTO attname, args
+      FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
+           JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0]
+     WHERE t.tgrelid = tab AND t.tgname = 'kid_track' AND t.tgenabled = 'A';
+END $$;
+COMMENT ON FUNCTION kid.kid_track_column(tab oid) IS
+    'returns the column by which a table is tracked, and the arguments of the trigger';
+
+CREATE OR REPLACE FUNCTION kid.kid_track_primary_key(tab oid) RETURNS name
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT a.attname
+      FROM pg_index AS x JOIN pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[0]
+     WHERE x.indrelid = tab AND x.indisprimary AND x.indnkeyatts = 1;
+END;
+COMMENT ON FUNCTION kid.kid_track_primary_key(tab oid) IS
+    'returns the primary key of a table if that is one column, otherwise NULL';
+
+-- Returns the sequence that a column draws from, or null if there is none, and by how many bits its value is shifted.
+-- `attname` is null if there is no such column. Raises an error if there is no such table.
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
-    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT args text[])
+    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     num integer;
@@ -2797,30 +2858,20 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
     END IF;
-
-    -- The column
-    IF col IS NULL THEN
-        -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
-        SELECT t.tgattr[0], string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') INTO num, args
-          FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
-         WHERE t.tgrelid = tab AND t.tgname = 'kid_track' AND t.tgenabled = 'A';
-    ELSIF col = '' THEN
-        SELECT x.indkey[0] INTO num
-          FROM pg_index AS x WHERE x.indrelid = tab AND x.indisprimary AND x.indnkeyatts = 1;
-    END IF;
     SELECT a.attname, a.attnum, a.attidentity <> '' INTO attname, num, is_identity
-      FROM pg_attribute AS a WHERE a.attrelid = tab AND (a.attname = col OR a.attnum = num);
+      FROM pg_attribute AS a WHERE a.attrelid = tab AND a.attname = col;
 
-    -- Its default. If that is a generator of kid: the clock, and how many bits of a state count in a time unit
+    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count in a time unit, the
+    -- sequence_bits of src/sql/plain
     SELECT pg_get_expr(e.adbin, e.adrelid) INTO value FROM pg_attrdef AS e WHERE e.adrelid = tab AND e.adnum = num;
     SELECT k.clock, k.bits INTO clock, shift
-      FROM (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
-                   ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
-           AS k (generator, clock, bits)
-     WHERE true AND k.generator = replace(value, '"', '');
+      FROM (VALUES ('kid64_clock', 14, '{kid.kid_next(),kid.kid64_next()}'::text[]),
+                   ('kid53_clock', 12, '{kid.kid53_next()}'),
+                   ('kid_uuidv7_clock', 14, '{kid.kid_uuidv7()}'))
+           AS k (clock, bits, generators)
+     WHERE true AND replace(value, '"', '') = ANY (k.generators);
     shift := coalesce(shift, 0);
 
-    -- The sequence
     IF is_identity THEN
         -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
         SELECT d.objid INTO seq
@@ -2838,10 +2889,13 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
     'returns what a column draws from: a sequence, and by how many bits its value is shifted';
 
--- Takes `col` as kid_track_source() does, and what that returned. Says first what is wrong with the table, then with
--- the default, then with the sequence, in the order in which a user would mend it.
+-- What keeps a column from being tracked, for both editions
+
+-- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
+-- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
+-- order in which a user would mend it.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
-    tab oid, col name, attname name, seq oid, shift integer, args text[]) RETURNS text
+    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tracked pg_class;
@@ -2862,7 +2916,7 @@ BEGIN
      WHERE a.attrelid = tab AND a.attname = kid_track_problem.attname;
 
     RETURN CASE
-        WHEN attname IS NULL AND col IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+        WHEN attname IS NULL AND is_tracked THEN 'it has no trigger of kid_track() that is enabled always'
         WHEN attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
         WHEN tracked.relkind NOT IN ('r', 'p') OR tracked.relispartition
         THEN 'it is no table, or a partition: track its parent'
@@ -2884,7 +2938,7 @@ BEGIN
         WHEN NOT has_sequence_privilege(tracked.relowner, seq, 'SELECT, USAGE')
         THEN format('its owner may not read sequence %s', seq::regclass)
         -- A default can name a sequence of another owner, which kid_track() must not make public.
-        WHEN true AND (col IS NULL OR tracked.relowner <> source.relowner)
+        WHEN true AND (is_tracked OR tracked.relowner <> source.relowner)
              AND NOT has_sequence_privilege('public', seq, 'SELECT')
         THEN format('not everybody may read sequence %s', seq::regclass)
         WHEN (args[3] = '0') <> (shift = 0) OR args[1] = tab::text AND args[2] <> seq::text
@@ -2896,7 +2950,7 @@ BEGIN
         THEN format('column "%s" is of type %s', attname, type) END;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_problem(
-    tab oid, col name, attname name, seq oid, shift integer, args text[]) IS
+    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) IS
     'returns why a column cannot be tracked, or NULL';
 
 -- What names without a schema mean from here on
@@ -2910,7 +2964,8 @@ CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bi
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL, see track_source.sql.in for their arguments, TG_ARGV, and for their locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
+-- locks
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -2933,7 +2988,8 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL::name)).seq;
+    SELECT s.seq INTO seq
+      FROM kid.kid_track_column(tab) AS c, LATERAL kid.kid_track_source(tab, c.attname) AS s;
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
@@ -3011,14 +3067,14 @@ DECLARE
     id_before pg_catalog.text;
     entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', coalesce(
         pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
-    state bigint;
+    drawn bigint;                       -- what the sequence returned for this ID
 BEGIN
     IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
-        state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
+        drawn := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
     ELSE
-        state := id;
+        drawn := id;
     END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+    IF entered OPERATOR(pg_catalog.<>) '' AND drawn OPERATOR(pg_catalog.>) entered::bigint THEN
         RETURN NEW;
     END IF;
     -- An update may leave an ID as it was.
@@ -3125,19 +3181,21 @@ COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
 
 -- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
 
-CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false)
+    RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
                          tab, s.attname,
-                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq), CASE WHEN reject THEN true END),
+                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq),
+                                   CASE WHEN reject THEN true END),
                          'kid.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN 'kid.kid_track_check()'::regprocedure::oid::regproc END) END
-      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s,
+      FROM kid.kid_track_source(tab::oid, coalesce(col, kid.kid_track_primary_key(tab::oid))) AS s,
            LATERAL kid.kid_track_problem(
-               tab::oid, coalesce(col, ''), s.attname, s.seq, s.shift, s.args) AS p (problem);
+               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -3147,7 +3205,7 @@ CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
     -- An error if there is no such table
-    SELECT kid.kid_track_source(tab::oid, NULL::name);
+    SELECT kid.kid_track_column(tab::oid);
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
@@ -3201,10 +3259,11 @@ BEGIN ATOMIC
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM kid.kid_track_column(tab::oid) AS c,
+           LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL kid.kid_track_locks(
                tab, s.shift,
-               kid.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
@@ -3218,10 +3277,11 @@ CREATE OR REPLACE FUNCTION kid.kid_track_holders(
 BEGIN ATOMIC
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM kid.kid_track_column(tab::oid) AS c,
+           LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL kid.kid_track_locks(
                tab, s.shift,
-               kid.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction

@@ -112,7 +112,8 @@ COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
@@ -267,7 +268,8 @@ CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
-CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);
@@ -821,7 +823,8 @@ END $$;
 COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
     'changes the secrets of the logical clocks, also while IDs are made';
 
-CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval)
+    RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3 SET search_path = kid, pg_temp AS $$
 BEGIN
     FOR clock IN SELECT c.relname FROM pg_class AS c
@@ -864,11 +867,13 @@ END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
-CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer) RETURNS text
+CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer)
+    RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    checked text := kid_checked_prefix(prefix);
+    checked text;
 BEGIN
+    checked := kid_checked_prefix(prefix);
     IF starts_with(encoded COLLATE "C", checked COLLATE "C") AND substr(encoded, length(checked) + 1) COLLATE "C"
        ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
         RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)

@@ -77,8 +77,9 @@ COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockfo
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    bits text := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
+    bits text;
 BEGIN
+    bits := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
@@ -495,9 +496,11 @@ CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missi
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid64', prefix);
     END IF;
@@ -596,9 +599,11 @@ CREATE OR REPLACE FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missi
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
     END IF;

@@ -288,10 +288,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains whose default makes IDs';
 
--- Tables that are partitioned by IDs: the key, the bounds as times, and what a change of partitions needs
---
--- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
--- for the owner, who can do all of it without them.
+-- Tables that are partitioned by IDs: the column, and the IDs that it contains
 
 -- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
 -- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or, if that
@@ -356,6 +353,8 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
     'returns the column that a table is partitioned by, and the IDs that it contains';
 
+-- The bounds of partitions, as times and as a condition on the time
+
 -- `lower` and `upper` are empty for what is below all IDs: MINVALUE, or a negative number. `upper` is null for
 -- MAXVALUE. Without the default partition.
 CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass, ids text)
@@ -406,6 +405,48 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid.kid_time_check(regtype, text, text, name, name) IS
     'returns the condition on the time of the IDs between two bounds, as SQL';
+
+-- kid_partitions(): lists the partitions of a table, for both editions
+
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass, ids text DEFAULT NULL)
+    RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
+                   detaching boolean, missing_check text)
+    LANGUAGE SQL STABLE
+    SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
+BEGIN ATOMIC
+    -- An error even if there are no partitions
+    SELECT kid.kid_partition_key(parent, ids);
+    WITH RECURSIVE
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
+                   UNION ALL
+                   SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                             FILTER (WHERE c.relkind <> 'p') AS rows
+                    FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
+         listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
+                           kid.kid_time_check(k.type, k.time_of, k.setting, b.lower, b.upper) AS time_check
+                      FROM kid.kid_partition_key(parent, ids) AS k,
+                           kid.kid_partition_bounds(parent, ids) AS b
+                    UNION ALL
+                    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
+                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, 0)::bigint, s.bytes::bigint, t.detaching,
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c
+                                  WHERE c.conrelid = t.partition AND c.contype = 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ '^kid_time(_[0-9]+|)$')
+                THEN t.time_check END
+      FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
+     ORDER BY t.begins;
+END;
+COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+
+-- What comes before a change of partitions: locks, and what refuses it
+--
+-- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
+-- for the owner, who can do all of it without them.
 
 -- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
 -- OID of kid's schema. Later queries name this schema and that of the table, so a superuser locks both names until the
@@ -469,42 +510,24 @@ END;
 COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
     'raises an error if the times of partitions depend on a setting that roles have different values of';
 
--- kid_partitions(): lists the partitions of a table, for both editions
-
--- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
-CREATE OR REPLACE FUNCTION kid.kid_partitions(parent regclass, ids text DEFAULT NULL)
-    RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
-                   detaching boolean, missing_check text)
-    LANGUAGE SQL STABLE
-    SET TimeZone = 'UTC' SET quote_all_identifiers = off SET jit = off
-BEGIN ATOMIC
-    -- An error even if there are no partitions
-    SELECT kid.kid_partition_key(parent, ids);
-    WITH RECURSIVE
-         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
-                   UNION ALL
-                   SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid),
-         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid)) AS bytes,
-                         sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
-                             FILTER (WHERE c.relkind <> 'p') AS rows
-                    FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
-         listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
-                           kid.kid_time_check(k.type, k.time_of, k.setting, b.lower, b.upper) AS time_check
-                      FROM kid.kid_partition_key(parent, ids) AS k,
-                           kid.kid_partition_bounds(parent, ids) AS b
-                    UNION ALL
-                    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
-                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
-    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, 0)::bigint, s.bytes::bigint, t.detaching,
-           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c
-                                  WHERE c.conrelid = t.partition AND c.contype = 'c' AND c.convalidated
-                                    AND c.coninhcount = 0 AND c.conname ~ '^kid_time(_[0-9]+|)$')
-                THEN t.time_check END
-      FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
-     ORDER BY t.begins;
-END;
-COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
-    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+-- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
+CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
+    RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
+    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
+                        partition);
+BEGIN
+    IF is_for_new_rows THEN
+        RAISE 'detaching partition % from % is not complete', partition, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+    END IF;
+    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
+        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+END $$;
+COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
+    'raises an error for a partition that is being detached and would have new rows, for others a warning';
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -633,7 +656,7 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz, bigint) IS
     'returns an unused name for the partition of a table that begins at a time';
 
--- New partitions: their tables, and then what PostgreSQL does not pass on to them
+-- The tables of new partitions
 
 -- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
 --
@@ -717,6 +740,8 @@ END $$;
 COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, interval, integer, jsonb) IS
     'creates and attaches missing partitions, and returns their names';
 
+-- What PostgreSQL does not pass on to a new partition
+
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
 -- takes away what default privileges grant. Row-level security without a policy hides all rows.
 --
@@ -767,44 +792,25 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --
 --     kid_create_partitions()         checks its arguments
 --       kid_period()                  missing_partitions.sql: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_lock_partitions()         lock_partitions.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           lock_partitions.sql: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql: returns the column
 --         kid_key_ids()               partition_key.sql: and the IDs that it contains
 --           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
---       kid_report_detaching()        below: refuses or warns if a partition is being detached
+--       kid_check_partition_setting() lock_partitions.sql: refuses if the times of IDs are not known
+--       kid_report_detaching()        lock_partitions.sql: refuses or warns if a partition is being detached
 --         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql: what to create
 --         kid_partition_gaps()        missing_partitions.sql: where nothing is
---           kid_partition_bounds()    partition_key.sql: what there is
+--           kid_partition_bounds()    partition_bounds.sql: what there is
 --       kid_partition_name()          missing_partitions.sql
 --       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
---       kid_time_check()              partition_key.sql: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
+--       kid_time_check()              partition_bounds.sql: the condition of the constraint
+--       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
 -- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
-
--- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
-CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
-    RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
-    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
-                        partition);
-BEGIN
-    IF is_for_new_rows THEN
-        RAISE 'detaching partition % from % is not complete', partition, parent
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-    END IF;
-    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
-        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-END $$;
-COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
 
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -870,13 +876,48 @@ COMMENT ON FUNCTION
     kid.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean, text) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
--- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
+-- Which partitions are old, and how they are dropped
 
--- Takes partitions whose detaching has not begun, as an array of the rows below. `doubt` says why the times of IDs may
--- be wrong, so that the partitions of today would seem to be old. It is null if they cannot be wrong. If `has_numbers`
--- is true, the partition is for keys that a sequence made, whose times nobody knows.
+-- Returns the partitions of a table, except the default partition. `is_for_new_rows` is true if IDs of the present, or
+-- of a later time up to `older_than`, belong there.
+--
+-- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
+-- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.
+CREATE OR REPLACE FUNCTION kid.kid_partition_ages(parent regclass, ids text, older_than timestamptz)
+    RETURNS TABLE (partition oid, lower name, detaching boolean, is_foreign boolean, is_old boolean,
+                   has_numbers boolean, is_for_new_rows boolean)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT b.partition::oid, b.lower, b.detaching, c.relkind = 'f',
+           b.upper > l.least_id AND b.upper <= kid.kid_bound_at(k.type, older_than),
+           b.lower < kid.kid_bound_of(k.type, 'bigint'::regtype, '10000000000000'::text)
+           AND b.ends <= kid.kid_bound_time(k.type, l.least_id) + interval '1 year',
+           b.ends > greatest(now(), older_than)
+      FROM kid.kid_partition_key(parent, ids) AS k,
+           kid.kid_bound_at(k.type, '-infinity'::timestamptz) AS l (least_id),
+           kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition;
+END;
+COMMENT ON FUNCTION kid.kid_partition_ages(regclass, text, timestamptz) IS
+    'returns the partitions of a table, and whether all of their IDs are older than a time';
+
+CREATE OR REPLACE FUNCTION kid.kid_partition_doubt(parent regclass, ids text) RETURNS text
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN k.setting IS NOT NULL
+                THEN format('The value of "%s" may not be the one with which the IDs of the table were made.',
+                            k.setting)
+                WHEN k.stored_as = 'bigint'::regtype
+                THEN format('The numbers of column "%s" may be other IDs than those of %s.', k.name,
+                            CASE WHEN k.type = k.stored_as THEN 'kid53'
+                                 ELSE (SELECT t.typname FROM pg_type AS t WHERE t.oid = k.type::oid) END) END
+      FROM kid.kid_partition_key(parent, ids) AS k;
+END;
+COMMENT ON FUNCTION kid.kid_partition_doubt(regclass, text) IS
+    'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
+
+-- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, doubt text, partitions jsonb)
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, partitions jsonb)
     RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -884,18 +925,13 @@ DECLARE
     count integer := 0;
 BEGIN
     FOR dropped IN
-        SELECT p.*, p.partition::regclass::text AS name FROM jsonb_to_recordset(partitions) AS p (
-            lower text, partition oid, is_foreign boolean, is_old boolean, has_numbers boolean, others_stay boolean)
+        SELECT p.*, p.partition::regclass::text AS name
+          FROM jsonb_to_recordset(partitions) AS p (
+                   partition oid, lower text, is_foreign boolean, is_old boolean, has_numbers boolean)
+         WHERE p.is_old
          ORDER BY p.lower COLLATE "C"
     LOOP
-        IF doubt IS NOT NULL AND NOT dropped.others_stay THEN
-            RAISE 'no partition of % would remain for new rows', parent
-                USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = doubt,
-                      HINT = 'If the times are right, create partitions for new rows first, or drop the old ones by '
-                             'name.';
-        ELSIF dropped.is_old IS NOT TRUE THEN
-            CONTINUE;
-        ELSIF dropped.has_numbers THEN
+        IF dropped.has_numbers THEN
             RAISE WARNING 'partition % of % may have keys of a sequence, and is not dropped', dropped.name, parent
                 USING DETAIL = 'Such keys are small numbers, which as IDs would be older than all others.',
                       HINT = format('If its rows are old, run ALTER TABLE %s DETACH PARTITION %s; DROP TABLE %2$s.',
@@ -920,8 +956,10 @@ BEGIN
         count := count + 1;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid.kid_drop_old_partitions(regclass, timestamptz, boolean, integer, text, jsonb) IS
+COMMENT ON FUNCTION kid.kid_drop_old_partitions(regclass, timestamptz, boolean, integer, jsonb) IS
     'drops those of the given partitions that are old, and returns their names';
+
+-- kid_drop_partitions(): drops the partitions of a table that are old, for both editions
 
 CREATE OR REPLACE FUNCTION kid.kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100,
@@ -937,38 +975,23 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
     SELECT kid.kid_lock_partitions(parent, ids) WHERE NOT dry_run;
     SELECT kid.kid_check_partition_setting(k.setting) FROM kid.kid_partition_key(parent, ids) AS k;
-    -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
-    -- there, and ends in the first year, is for such numbers, however new its rows are.
-    WITH key AS MATERIALIZED (
-        SELECT k.*, kid.kid_bound_of(k.type, 'bigint'::regtype, '10000000000000'::text)
-               AS above_numbers,
-               kid.kid_bound_time(k.type, kid.kid_bound_at(k.type, '-infinity'::timestamptz))
-               + interval '1 year' AS first_year_ends
-          FROM kid.kid_partition_key(parent, ids) AS k
-    ), partitions AS MATERIALIZED (
-        SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
-               b.upper > kid.kid_bound_at(k.type, '-infinity'::timestamptz)
-               AND b.upper <= kid.kid_bound_at(k.type, older_than) AS is_old,
-               b.lower < k.above_numbers AND b.ends <= k.first_year_ends AS has_numbers,
-               bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
-          FROM key AS k, kid.kid_partition_bounds(parent, ids) AS b JOIN pg_class AS c ON c.oid = b.partition
-    ), reported AS MATERIALIZED (
-        -- kid_report_detaching() is STRICT: PostgreSQL does not call it for a null, and nothing is reported.
-        SELECT p.*, kid.kid_report_detaching(
-                   parent, CASE WHEN p.detaching AND p.is_old THEN p.partition END, false)
-          FROM partitions AS p
-    )
+    -- If the times are wrong, the partitions of today seem to be old. Then no partition is for new rows.
+    SELECT kid.kid_refuse(
+               '55000', format('no partition of %s would remain for new rows', parent), d.doubt,
+               'If the times are right, create partitions for new rows first, or drop the old ones by name.')
+      FROM kid.kid_partition_doubt(parent, ids) AS d (doubt)
+     WHERE d.doubt IS NOT NULL
+           AND (SELECT NOT bool_or(a.is_for_new_rows) AND NOT bool_and(a.detaching)
+                  FROM kid.kid_partition_ages(parent, ids, older_than) AS a);
+    SELECT kid.kid_report_detaching(parent, a.partition::regclass, false)
+      FROM kid.kid_partition_ages(parent, ids, older_than) AS a
+     WHERE a.detaching AND a.is_old
+     ORDER BY a.lower;
     SELECT d.name
-      FROM key AS k, kid.kid_drop_old_partitions(
-               parent, older_than, dry_run, at_most,
-               CASE WHEN k.setting IS NOT NULL
-                    THEN format('The value of "%s" may not be the one with which the IDs of the table were made.',
-                                k.setting)
-                    WHEN k.stored_as = 'bigint'::regtype
-                    THEN format('The numbers of column "%s" may be other IDs than those of %s.', k.name,
-                                CASE WHEN k.type = k.stored_as THEN 'kid53'
-                                     ELSE (SELECT t.typname FROM pg_type AS t WHERE t.oid = k.type::oid) END) END,
-               (SELECT jsonb_agg(to_jsonb(r)) FROM reported AS r WHERE NOT r.detaching)) AS d (name);
+      FROM kid.kid_drop_old_partitions(
+               parent, older_than, dry_run, at_most, (
+               SELECT jsonb_agg(to_jsonb(a))
+                 FROM kid.kid_partition_ages(parent, ids, older_than) AS a WHERE NOT a.detaching)) AS d (name);
 END;
 COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
@@ -1127,61 +1150,65 @@ DECLARE
     most_strangers CONSTANT integer := 1000;
     home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
     relation regclass := (source ->> 'relation')::oid;
-    attname name := source ->> 'attname';
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
-    time_of name := concat(source ->> 'prefix', '_timestamp');
     since timestamptz := source ->> 'since';
     -- kid96 and sno can be stored as uuid.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
-    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
+    -- Pieces of the queries: the value of a row, its operators, and functions of kid
+    value text := format('%I::%s', source ->> 'attname', stored_as);
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
+    floor_of text := format('%I.%I', home, concat(source ->> 'prefix', '_floor'));
+    ceil_of text := format('%I.%I', home, concat(source ->> 'prefix', '_ceil'));
+    time_of text := format('%I.%I', home, concat(source ->> 'prefix', '_timestamp'));
+    part text;
     condition text;
     rows text;
+    first_id text;
     found record;
 BEGIN
     IF option IS NULL THEN
         RETURN;
     END IF;
-    -- A negative bigint has the bits of an ID that is later than all others.
-    FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
-        CONTINUE WHEN condition = '<' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
-        rows := concat(
-            format('SELECT %1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s', attname, stored_as, relation),
-            format(' OPERATOR(%I.%s) ', operators, condition),
-            CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
-                source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
+    FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
+        -- A negative bigint has the bits of an ID that is later than all others.
+        CONTINUE WHEN part = 'negative' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        condition := CASE part
+            WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
+            WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
+            ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
+        IF part = 'later' AND is_core THEN
             -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
-            CASE WHEN condition = '>=' AND is_core
-                 THEN format(' AND %I::%s OPERATOR(%I.<=) %I.%I(''infinity'')::%2$s', attname, stored_as, operators,
-                             home, concat(source ->> 'prefix', '_ceil')) END,
-            format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
-                   CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
-        EXECUTE concat(
-            format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
-                   CASE WHEN is_core THEN most_strangers ELSE 0 END),
-            format('SELECT v::%1$s::text, t, %2$I.%3$I(%2$I.%4$I(t)), t <= %2$I.%3$I(%2$I.%4$I($1)) ',
-                   type, home, time_of, concat(source ->> 'prefix', '_ceil')),
-            format('FROM (%s LIMIT %s) AS s, LATERAL %I.%I(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
-                   CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END, home, time_of, type),
-            ' AS f (id, issued, latest, is_up_to) ON true')
-            INTO found USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
-        IF condition <> '<=' THEN
+            condition := condition || format(' AND %s OPERATOR(%I.<=) %s(''infinity'')::%s', value, operators, ceil_of,
+                                             stored_as);
+        END IF;
+        rows := concat(format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, condition),
+                       format(' ORDER BY %s USING OPERATOR(%I.>) NULLS %s', value, operators,
+                              CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
+        first_id := format('SELECT v::%1$s::text, t, %2$s(%3$s(t)), t <= %2$s(%3$s($1)) '
+                           'FROM (%4$s LIMIT %5$s) AS s, LATERAL %2$s(v::%1$s) AS t WHERE t > $2 LIMIT 1',
+                           type, time_of, ceil_of, rows, CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END);
+        EXECUTE format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) '
+                       'LEFT JOIN (%s) AS f (id, issued, latest, is_up_to) ON true',
+                       rows, CASE WHEN is_core THEN most_strangers ELSE 0 END, first_id)
+            INTO found USING since, CASE part WHEN 'later' THEN since ELSE '-infinity' END;
+        IF part <> 'up to since' THEN
             later := found.id;
             later_issued := found.issued;
         ELSIF found.is_up_to THEN
             SELECT found.id, found.issued, found.latest INTO id, issued, latest;
         END IF;
-        IF found.id IS NULL AND found.strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+        IF found.id IS NULL AND found.strangers >= (CASE part WHEN 'up to since' THEN 1 ELSE most_strangers END) THEN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
     IF type = 'bigint'::regtype THEN
-        rows := format('SELECT %1$I::bigint AS v FROM ONLY %2$s WHERE %1$I::bigint ', attname, relation);
-        EXECUTE concat('SELECT v::text FROM (', rows, format('> %I.%I(''infinity'')', home, source ->> 'past'),
-                       ' UNION ALL ', rows, '< 0) AS s LIMIT 1') INTO stranger;
+        rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
+        EXECUTE format('SELECT v::text FROM (%1$s > %2$s(''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1', rows, ceil_of)
+            INTO stranger;
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS

@@ -130,12 +130,40 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 --
 -- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
--- allowed to read the sequence.
+-- allowed to read the sequence. Conditions that are only for one edition begin with the value of `plain`, which the
+-- script sets.
 
--- If `col` is null, takes the column of the trigger; if it is empty, the primary key. `args` has the arguments of the
--- trigger, the first as args[1]. All but `shift` can be null. Raises an error if there is no such table.
+-- Returns the column by which a table is tracked, and the arguments of the trigger, the first as args[1], or nulls if
+-- the table is not tracked. Raises an error if there is no such table.
+CREATE OR REPLACE FUNCTION kid.kid_track_column(tab oid, OUT attname name, OUT args text[])
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
+        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+    -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
+    SELECT a.attname, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') INTO attname, args
+      FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
+           JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0]
+     WHERE t.tgrelid = tab AND t.tgname = 'kid_track' AND t.tgenabled = 'A';
+END $$;
+COMMENT ON FUNCTION kid.kid_track_column(tab oid) IS
+    'returns the column by which a table is tracked, and the arguments of the trigger';
+
+CREATE OR REPLACE FUNCTION kid.kid_track_primary_key(tab oid) RETURNS name
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT a.attname
+      FROM pg_index AS x JOIN pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[0]
+     WHERE x.indrelid = tab AND x.indisprimary AND x.indnkeyatts = 1;
+END;
+COMMENT ON FUNCTION kid.kid_track_primary_key(tab oid) IS
+    'returns the primary key of a table if that is one column, otherwise NULL';
+
+-- Returns the sequence that a column draws from, or null if there is none, and by how many bits its value is shifted.
+-- `attname` is null if there is no such column. Raises an error if there is no such table.
 CREATE OR REPLACE FUNCTION kid.kid_track_source(
-    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer, OUT args text[])
+    tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     num integer;
@@ -146,30 +174,20 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
     END IF;
-
-    -- The column
-    IF col IS NULL THEN
-        -- By name, because no body in PL/pgSQL can name the schema of kid, which may be renamed.
-        SELECT t.tgattr[0], string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') INTO num, args
-          FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.proname = 'kid_track_enter'
-         WHERE t.tgrelid = tab AND t.tgname = 'kid_track' AND t.tgenabled = 'A';
-    ELSIF col = '' THEN
-        SELECT x.indkey[0] INTO num
-          FROM pg_index AS x WHERE x.indrelid = tab AND x.indisprimary AND x.indnkeyatts = 1;
-    END IF;
     SELECT a.attname, a.attnum, a.attidentity <> '' INTO attname, num, is_identity
-      FROM pg_attribute AS a WHERE a.attrelid = tab AND (a.attname = col OR a.attnum = num);
+      FROM pg_attribute AS a WHERE a.attrelid = tab AND a.attname = col;
 
-    -- Its default. If that is a generator of kid: the clock, and how many bits of a state count in a time unit
+    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count in a time unit, the
+    -- sequence_bits of src/sql/plain
     SELECT pg_get_expr(e.adbin, e.adrelid) INTO value FROM pg_attrdef AS e WHERE e.adrelid = tab AND e.adnum = num;
     SELECT k.clock, k.bits INTO clock, shift
-      FROM (VALUES ('kid.kid_next()', 'kid64_clock', 14), ('kid.kid64_next()', 'kid64_clock', 14),
-                   ('kid.kid53_next()', 'kid53_clock', 12), ('kid.kid_uuidv7()', 'kid_uuidv7_clock', 14))
-           AS k (generator, clock, bits)
-     WHERE true AND k.generator = replace(value, '"', '');
+      FROM (VALUES ('kid64_clock', 14, '{kid.kid_next(),kid.kid64_next()}'::text[]),
+                   ('kid53_clock', 12, '{kid.kid53_next()}'),
+                   ('kid_uuidv7_clock', 14, '{kid.kid_uuidv7()}'))
+           AS k (clock, bits, generators)
+     WHERE true AND replace(value, '"', '') = ANY (k.generators);
     shift := coalesce(shift, 0);
 
-    -- The sequence
     IF is_identity THEN
         -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
         SELECT d.objid INTO seq
@@ -187,10 +205,13 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
     'returns what a column draws from: a sequence, and by how many bits its value is shifted';
 
--- Takes `col` as kid_track_source() does, and what that returned. Says first what is wrong with the table, then with
--- the default, then with the sequence, in the order in which a user would mend it.
+-- What keeps a column from being tracked, for both editions
+
+-- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
+-- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
+-- order in which a user would mend it.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
-    tab oid, col name, attname name, seq oid, shift integer, args text[]) RETURNS text
+    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tracked pg_class;
@@ -211,7 +232,7 @@ BEGIN
      WHERE a.attrelid = tab AND a.attname = kid_track_problem.attname;
 
     RETURN CASE
-        WHEN attname IS NULL AND col IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+        WHEN attname IS NULL AND is_tracked THEN 'it has no trigger of kid_track() that is enabled always'
         WHEN attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
         WHEN tracked.relkind NOT IN ('r', 'p') OR tracked.relispartition
         THEN 'it is no table, or a partition: track its parent'
@@ -233,7 +254,7 @@ BEGIN
         WHEN NOT has_sequence_privilege(tracked.relowner, seq, 'SELECT, USAGE')
         THEN format('its owner may not read sequence %s', seq::regclass)
         -- A default can name a sequence of another owner, which kid_track() must not make public.
-        WHEN true AND (col IS NULL OR tracked.relowner <> source.relowner)
+        WHEN true AND (is_tracked OR tracked.relowner <> source.relowner)
              AND NOT has_sequence_privilege('public', seq, 'SELECT')
         THEN format('not everybody may read sequence %s', seq::regclass)
         WHEN (args[3] = '0') <> (shift = 0) OR args[1] = tab::text AND args[2] <> seq::text
@@ -245,7 +266,7 @@ BEGIN
         THEN format('column "%s" is of type %s', attname, type) END;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_problem(
-    tab oid, col name, attname name, seq oid, shift integer, args text[]) IS
+    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) IS
     'returns why a column cannot be tracked, or NULL';
 
 -- What names without a schema mean from here on
@@ -259,7 +280,8 @@ CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bi
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL, see track_source.sql.in for their arguments, TG_ARGV, and for their locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
+-- locks
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -282,7 +304,8 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL::name)).seq;
+    SELECT s.seq INTO seq
+      FROM kid.kid_track_column(tab) AS c, LATERAL kid.kid_track_source(tab, c.attname) AS s;
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
@@ -360,14 +383,14 @@ DECLARE
     id_before pg_catalog.text;
     entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', coalesce(
         pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
-    state bigint;
+    drawn bigint;                       -- what the sequence returned for this ID
 BEGIN
     IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
-        state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
+        drawn := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
     ELSE
-        state := id;
+        drawn := id;
     END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+    IF entered OPERATOR(pg_catalog.<>) '' AND drawn OPERATOR(pg_catalog.>) entered::bigint THEN
         RETURN NEW;
     END IF;
     -- An update may leave an ID as it was.
@@ -474,19 +497,21 @@ COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
 
 -- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
 
-CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false)
+    RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
                          tab, s.attname,
-                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq), CASE WHEN reject THEN true END),
+                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq),
+                                   CASE WHEN reject THEN true END),
                          'kid.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN 'kid.kid_track_check()'::regprocedure::oid::regproc END) END
-      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s,
+      FROM kid.kid_track_source(tab::oid, coalesce(col, kid.kid_track_primary_key(tab::oid))) AS s,
            LATERAL kid.kid_track_problem(
-               tab::oid, coalesce(col, ''), s.attname, s.seq, s.shift, s.args) AS p (problem);
+               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -496,7 +521,7 @@ CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
     -- An error if there is no such table
-    SELECT kid.kid_track_source(tab::oid, NULL::name);
+    SELECT kid.kid_track_column(tab::oid);
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
@@ -550,10 +575,11 @@ BEGIN ATOMIC
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM kid.kid_track_column(tab::oid) AS c,
+           LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL kid.kid_track_locks(
                tab, s.shift,
-               kid.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
@@ -567,10 +593,11 @@ CREATE OR REPLACE FUNCTION kid.kid_track_holders(
 BEGIN ATOMIC
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM kid.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM kid.kid_track_column(tab::oid) AS c,
+           LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL kid.kid_track_locks(
                tab, s.shift,
-               kid.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction

@@ -385,9 +385,11 @@ CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok bo
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid64', prefix);
     END IF;
@@ -421,9 +423,11 @@ CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok bo
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'kid96', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'kid96', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid96', prefix);
     END IF;
@@ -457,9 +461,11 @@ CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok bool
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('000000000000', 'hex'), 'sno', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('000000000000', 'hex'), 'sno', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'sno', prefix);
     END IF;
@@ -493,9 +499,11 @@ CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok bo
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'flake', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'flake', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flake', prefix);
     END IF;
@@ -529,9 +537,11 @@ CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boo
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'flax', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'flax', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flax', prefix);
     END IF;
@@ -565,9 +575,11 @@ CREATE FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_ok bo
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
+    sealed_block bytea;
+    id bytea;
 BEGIN
+    sealed_block := kid_seal_internal.from_text(sealed, prefix);
+    id := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid53', prefix);
     IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid53', prefix);
     END IF;

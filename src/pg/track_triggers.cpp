@@ -1,5 +1,5 @@
-// The triggers of kid_track(), see src/sql/tables/track/track_source.sql.in, for IDs of a sequence. They take the same
-// locks as those of the edition in plain SQL, src/sql/plain/track/triggers.sql, so that sessions can use either of them.
+// The triggers of kid_track(), see src/sql/tables/track/source.sql.in, for IDs of a sequence. They take the same locks
+// as those of the edition in plain SQL, src/sql/plain/track/triggers.sql, so that sessions can use either of them.
 #include "base/random.hpp"
 #include "fired_row.hpp"
 
@@ -108,7 +108,7 @@ int64 last_value(Oid sequence, Oid owner) {
   return call->isnull ? -1 : DatumGetInt64(value);
 }
 
-/// Tries to take the lock of a floor: src/sql/tables/track/track_source.sql.in has the bits of its key. The transaction
+/// Tries to take the lock of a floor: src/sql/tables/track/source.sql.in has the bits of its key. The transaction
 /// holds it to its end, also if this subtransaction is rolled back: an ID that was drawn in the subtransaction may be
 /// used after that.
 bool lock_floor(Oid table, int64 floor) {

@@ -10,9 +10,9 @@ BEGIN ATOMIC
                          concat_ws(', ', tab::oid, s.seq, s.shift, false, CASE WHEN reject THEN true END),
                          '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN '@extschema@.kid_track_check()'::regprocedure::oid::regproc END) END
-      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s,
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, @extschema@.kid_track_primary_key(tab::oid))) AS s,
            LATERAL @extschema@.kid_track_problem(
-               tab::oid, coalesce(col, ''), s.attname, s.seq, s.shift, s.args) AS p (problem);
+               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -22,7 +22,7 @@ CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
     -- An error if there is no such table
-    SELECT @extschema@.kid_track_source(tab::oid, NULL::name);
+    SELECT @extschema@.kid_track_column(tab::oid);
     SELECT @extschema@.kid_track_drop(tab, NULL::oid);
 END;
 COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS

@@ -25,7 +25,8 @@
 \i tables/common.sql
 \i extension/forms.sql
 \i tables/parts.sql
-\i tables/track/track_source.sql.in
+\i tables/track/source.sql.in
+\i tables/track/problem.sql.in
 \i tables/track/triggers.sql
 \i extension/track.sql
 \i tables/track/horizon.sql

@@ -4,10 +4,14 @@
 \i tables/stored_ids/default_ids.sql
 
 \i tables/partitions/partition_key.sql
+\i tables/partitions/partition_bounds.sql
 \i tables/partitions/partitions.sql
+\i tables/partitions/lock_partitions.sql
 \i tables/partitions/missing_partitions.sql
 \i tables/partitions/make_partitions.sql
+\i tables/partitions/finish_partition.sql
 \i tables/partitions/create_partitions.sql
+\i tables/partitions/old_partitions.sql
 \i tables/partitions/drop_partitions.sql
 
 \i tables/stored_ids/id_columns.sql

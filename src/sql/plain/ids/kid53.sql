@@ -37,7 +37,8 @@ CREATE OR REPLACE FUNCTION kid53_sequence(id bigint) RETURNS integer
 RETURN CASE WHEN id BETWEEN 0 AND 9007199254740991 THEN (id & 4095)::integer END;
 COMMENT ON FUNCTION kid53_sequence(id bigint) IS
     'returns the sequence of a kid53 within its millisecond, 0 to 4095, and NULL for other numbers';
-CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid53_inspect(id bigint, OUT component text, OUT bits integer, OUT value text)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     VALUES ('timestamp', 41, kid53_timestamp(id)::text), ('sequence', 12, kid53_sequence(id)::text);

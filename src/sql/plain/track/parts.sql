@@ -1,6 +1,7 @@
 -- The parts of kid-track after tables/common.sql, without what begins and ends a module
 
-\i tables/track/track_source.sql.in
+\i tables/track/source.sql.in
+\i tables/track/problem.sql.in
 \i plain/search_path.sql
 \i plain/track/last.sql
 \i plain/track/triggers.sql

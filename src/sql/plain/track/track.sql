@@ -1,18 +1,20 @@
 -- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
 
-CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false)
+    RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
                          tab, s.attname,
-                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq), CASE WHEN reject THEN true END),
+                         concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq),
+                                   CASE WHEN reject THEN true END),
                          'kid.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN 'kid.kid_track_check()'::regprocedure::oid::regproc END) END
-      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s,
+      FROM kid.kid_track_source(tab::oid, coalesce(col, kid.kid_track_primary_key(tab::oid))) AS s,
            LATERAL kid.kid_track_problem(
-               tab::oid, coalesce(col, ''), s.attname, s.seq, s.shift, s.args) AS p (problem);
+               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
@@ -22,7 +24,7 @@ CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
     -- An error if there is no such table
-    SELECT kid.kid_track_source(tab::oid, NULL::name);
+    SELECT kid.kid_track_column(tab::oid);
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS

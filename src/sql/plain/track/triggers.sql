@@ -1,4 +1,5 @@
--- The triggers of kid_track() in PL/pgSQL, see track_source.sql.in for their arguments, TG_ARGV, and for their locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
+-- locks
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -21,7 +22,8 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL::name)).seq;
+    SELECT s.seq INTO seq
+      FROM kid.kid_track_column(tab) AS c, LATERAL kid.kid_track_source(tab, c.attname) AS s;
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
@@ -99,14 +101,14 @@ DECLARE
     id_before pg_catalog.text;
     entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', coalesce(
         pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
-    state bigint;
+    drawn bigint;                       -- what the sequence returned for this ID
 BEGIN
     IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
-        state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
+        drawn := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
     ELSE
-        state := id;
+        drawn := id;
     END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+    IF entered OPERATOR(pg_catalog.<>) '' AND drawn OPERATOR(pg_catalog.>) entered::bigint THEN
         RETURN NEW;
     END IF;
     -- An update may leave an ID as it was.

@@ -7,8 +7,9 @@ COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockfo
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
-    bits text := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
+    bits text;
 BEGIN
+    bits := kid_decoded_bits(encoded, prefix, 'type uuid', '7', 26);
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;

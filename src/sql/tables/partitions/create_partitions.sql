@@ -2,44 +2,25 @@
 --
 --     kid_create_partitions()         checks its arguments
 --       kid_period()                  missing_partitions.sql: the width as months and seconds
---       kid_lock_partitions()         partition_key.sql: refuses other tables, and a snapshot that may be old
---         kid_lock_parent()           partition_key.sql: refuses other roles, and locks the table
+--       kid_lock_partitions()         lock_partitions.sql: refuses other tables, and a snapshot that may be old
+--         kid_lock_parent()           lock_partitions.sql: refuses other roles, and locks the table
 --       kid_partition_key()           partition_key.sql: returns the column
 --         kid_key_ids()               partition_key.sql: and the IDs that it contains
 --           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
---       kid_check_partition_setting() partition_key.sql: refuses if the times of IDs are not known
---       kid_report_detaching()        below: refuses or warns if a partition is being detached
+--       kid_check_partition_setting() lock_partitions.sql: refuses if the times of IDs are not known
+--       kid_report_detaching()        lock_partitions.sql: refuses or warns if a partition is being detached
 --         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql: what to create
 --         kid_partition_gaps()        missing_partitions.sql: where nothing is
---           kid_partition_bounds()    partition_key.sql: what there is
+--           kid_partition_bounds()    partition_bounds.sql: what there is
 --       kid_partition_name()          missing_partitions.sql
 --       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
---       kid_time_check()              partition_key.sql: the condition of the constraint
---       kid_finish_partition()        make_partitions.sql: rights, properties and constraint of each table
+--       kid_time_check()              partition_bounds.sql: the condition of the constraint
+--       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
 -- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
 -- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
-
--- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
-CREATE FUNCTION @extschema@.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
-    RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
-    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
-                        partition);
-BEGIN
-    IF is_for_new_rows THEN
-        RAISE 'detaching partition % from % is not complete', partition, parent
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-    END IF;
-    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
-        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
 
 CREATE FUNCTION @extschema@.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,

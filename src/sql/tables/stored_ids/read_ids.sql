@@ -34,61 +34,65 @@ DECLARE
     most_strangers CONSTANT integer := 1000;
     home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
     relation regclass := (source ->> 'relation')::oid;
-    attname name := source ->> 'attname';
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
-    time_of name := concat(source ->> 'prefix', '_timestamp');
     since timestamptz := source ->> 'since';
     -- kid96 and sno can be stored as uuid.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
-    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
+    -- Pieces of the queries: the value of a row, its operators, and functions of kid
+    value text := format('%I::%s', source ->> 'attname', stored_as);
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
+    floor_of text := format('%I.%I', home, concat(source ->> 'prefix', '_floor'));
+    ceil_of text := format('%I.%I', home, concat(source ->> 'prefix', '_ceil'));
+    time_of text := format('%I.%I', home, concat(source ->> 'prefix', '_timestamp'));
+    part text;
     condition text;
     rows text;
+    first_id text;
     found record;
 BEGIN
     IF option IS NULL THEN
         RETURN;
     END IF;
-    -- A negative bigint has the bits of an ID that is later than all others.
-    FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
-        CONTINUE WHEN condition = '<' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
-        rows := concat(
-            format('SELECT %1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s', attname, stored_as, relation),
-            format(' OPERATOR(%I.%s) ', operators, condition),
-            CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
-                source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
+    FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
+        -- A negative bigint has the bits of an ID that is later than all others.
+        CONTINUE WHEN part = 'negative' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        condition := CASE part
+            WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
+            WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
+            ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
+        IF part = 'later' AND is_core THEN
             -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
-            CASE WHEN condition = '>=' AND is_core
-                 THEN format(' AND %I::%s OPERATOR(%I.<=) %I.%I(''infinity'')::%2$s', attname, stored_as, operators,
-                             home, concat(source ->> 'prefix', '_ceil')) END,
-            format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
-                   CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
-        EXECUTE concat(
-            format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
-                   CASE WHEN is_core THEN most_strangers ELSE 0 END),
-            format('SELECT v::%1$s::text, t, %2$I.%3$I(%2$I.%4$I(t)), t <= %2$I.%3$I(%2$I.%4$I($1)) ',
-                   type, home, time_of, concat(source ->> 'prefix', '_ceil')),
-            format('FROM (%s LIMIT %s) AS s, LATERAL %I.%I(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
-                   CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END, home, time_of, type),
-            ' AS f (id, issued, latest, is_up_to) ON true')
-            INTO found USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
-        IF condition <> '<=' THEN
+            condition := condition || format(' AND %s OPERATOR(%I.<=) %s(''infinity'')::%s', value, operators, ceil_of,
+                                             stored_as);
+        END IF;
+        rows := concat(format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, condition),
+                       format(' ORDER BY %s USING OPERATOR(%I.>) NULLS %s', value, operators,
+                              CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
+        first_id := format('SELECT v::%1$s::text, t, %2$s(%3$s(t)), t <= %2$s(%3$s($1)) '
+                           'FROM (%4$s LIMIT %5$s) AS s, LATERAL %2$s(v::%1$s) AS t WHERE t > $2 LIMIT 1',
+                           type, time_of, ceil_of, rows, CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END);
+        EXECUTE format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) '
+                       'LEFT JOIN (%s) AS f (id, issued, latest, is_up_to) ON true',
+                       rows, CASE WHEN is_core THEN most_strangers ELSE 0 END, first_id)
+            INTO found USING since, CASE part WHEN 'later' THEN since ELSE '-infinity' END;
+        IF part <> 'up to since' THEN
             later := found.id;
             later_issued := found.issued;
         ELSIF found.is_up_to THEN
             SELECT found.id, found.issued, found.latest INTO id, issued, latest;
         END IF;
-        IF found.id IS NULL AND found.strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+        IF found.id IS NULL AND found.strangers >= (CASE part WHEN 'up to since' THEN 1 ELSE most_strangers END) THEN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
     IF type = 'bigint'::regtype THEN
-        rows := format('SELECT %1$I::bigint AS v FROM ONLY %2$s WHERE %1$I::bigint ', attname, relation);
-        EXECUTE concat('SELECT v::text FROM (', rows, format('> %I.%I(''infinity'')', home, source ->> 'past'),
-                       ' UNION ALL ', rows, '< 0) AS s LIMIT 1') INTO stranger;
+        rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
+        EXECUTE format('SELECT v::text FROM (%1$s > %2$s(''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1', rows, ceil_of)
+            INTO stranger;
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_ids(oid, jsonb, smallint) IS

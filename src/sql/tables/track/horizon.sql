@@ -46,10 +46,11 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM @extschema@.kid_track_column(tab::oid) AS c,
+           LATERAL @extschema@.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL @extschema@.kid_track_locks(
                tab, s.shift,
-               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
@@ -63,10 +64,11 @@ CREATE FUNCTION @extschema@.kid_track_holders(
 BEGIN ATOMIC
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s,
+      FROM @extschema@.kid_track_column(tab::oid) AS c,
+           LATERAL @extschema@.kid_track_source(tab::oid, c.attname) AS s,
            LATERAL @extschema@.kid_track_locks(
                tab, s.shift,
-               @extschema@.kid_track_problem(tab::oid, NULL::name, s.attname, s.seq, s.shift, s.args),
+               @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
                @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
