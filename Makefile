@@ -152,7 +152,7 @@ endif
 endif
 endif
 
-$(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/* $(top)src/sql/*/*/*) src/types.def kid.control
+$(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/* $(top)src/sql/*/*/*) kid.control
 	$(top)src/sql/assemble $(@:--$(EXTVERSION).sql=) > $@.tmp
 	mv $@.tmp $@
 

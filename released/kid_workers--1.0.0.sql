@@ -20,7 +20,7 @@ END $$;
 CREATE SCHEMA kid_workers;
 COMMENT ON SCHEMA kid_workers IS 'worker numbers, and functions that kid_lease_worker() calls';
 
--- from src/sql/tables/workers.sql
+-- from src/sql/workers/tables.sql
 
 -- Worker numbers: the tables
 --
@@ -102,7 +102,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
   FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'kid';
 
--- from src/sql/extension/workers_identity.sql
+-- from src/sql/extension/workers/identity.sql
 
 CREATE FUNCTION kid_workers.identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
@@ -114,7 +114,7 @@ COMMENT ON FUNCTION kid_workers.identity() IS 'returns what kid_identity() does,
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- from src/sql/tables/workers_keep.sql
+-- from src/sql/workers/keep.sql
 
 -- Worker numbers: what changes of the tables are rejected, also those that come by replication
 
@@ -157,7 +157,7 @@ ALTER TABLE kid_workers.numbers ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGE
 ALTER TABLE kid_workers.pools ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_row,
     ENABLE ALWAYS TRIGGER keep_all, ENABLE ALWAYS TRIGGER ignore;
 
--- from src/sql/extension/workers_server.sql
+-- from src/sql/extension/workers/server.sql
 
 -- Worker numbers: with which numbers this server makes IDs itself
 
@@ -203,7 +203,7 @@ END;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
     'returns with which numbers of a type this server makes IDs, and its epoch of flake';
 
--- from src/sql/tables/workers_history.sql
+-- from src/sql/workers/history.sql
 
 -- Worker numbers: time, and which database and timeline grants windows
 
@@ -246,7 +246,7 @@ END $$;
 COMMENT ON FUNCTION kid_workers.postpone(text, text) IS
     'postpones all numbers of a pool until windows that may be missing here have ended';
 
--- from src/sql/tables/workers_pools.sql.in
+-- from src/sql/workers/pools.sql
 
 -- Worker numbers: what the owner calls
 
@@ -426,7 +426,7 @@ COMMENT ON FUNCTION @extschema@.kid_workers() IS
     'lists worker numbers: who leased each last, and whether it is leased, free, postponed, ahead of the clock, '
     'closed, or one with which this server makes IDs';
 
--- from src/sql/tables/workers_lease.sql.in
+-- from src/sql/workers/lease.sql
 
 -- Worker numbers: kid_lease_worker() grants a window, and tells it
 --
@@ -499,10 +499,11 @@ COMMENT ON FUNCTION kid_workers.wait_for_standbys() IS
 CREATE FUNCTION kid_workers.notice_failover(pool_name text) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
-    now_history text := kid_workers.history();
+    now_history text;
     old_history text;
 BEGIN
+    PERFORM kid_workers.caller();
+    now_history := kid_workers.history();
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
         RAISE 'pool "%" of worker numbers does not exist', pool_name
@@ -613,11 +614,12 @@ CREATE FUNCTION kid_workers.lock_free(
     pool kid_workers.pools, of_server bigint, modulus bigint, OUT number bigint, OUT ended bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    second bigint := kid_workers.this_second();
+    second bigint;
     lowest bigint;
     highest bigint;
     start bigint;
 BEGIN
+    second := kid_workers.this_second();
     SELECT min(n.number), max(n.number) INTO lowest, highest FROM kid_workers.numbers AS n WHERE n.pool = pool.pool;
     FOREACH start IN ARRAY ARRAY[lowest + floor(random() * (highest - lowest + 1))::bigint, lowest] LOOP
         SELECT n.number, n.until INTO number, ended
@@ -644,12 +646,15 @@ CREATE FUNCTION kid_workers.grant_window(
     pool_name text, INOUT number bigint, INOUT token uuid, ttl integer, holder text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
-    pool kid_workers.pools := kid_workers.leasing_pool(pool_name, ttl);
-    ended bigint := kid_workers.lock_own(pool, number, token, its_role, ttl);
+    its_role name;
+    pool kid_workers.pools;
+    ended bigint;
     server record;
     starts bigint;
 BEGIN
+    its_role := kid_workers.caller();
+    pool := kid_workers.leasing_pool(pool_name, ttl);
+    ended := kid_workers.lock_own(pool, number, token, its_role, ttl);
     PERFORM kid_workers.wait_for_standbys();
     SELECT s.* INTO server FROM kid_workers.server(pool.type, pool.lanes) AS s;
     IF server.problem IS NOT NULL THEN
@@ -681,8 +686,9 @@ COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) 
 CREATE FUNCTION kid_workers.wait_again(pool_name text, its_number bigint) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     IF current_setting('synchronous_standby_names') = '' THEN
         RETURN false;
     END IF;
@@ -701,8 +707,9 @@ CREATE FUNCTION kid_workers.tell_window(
     OUT lanes integer, OUT epoch bigint)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     SELECT n.since, n.until, floor(extract(epoch FROM clock_timestamp()) * 1000), p.lanes, p.epoch
       INTO since, until, now, lanes, epoch
       FROM kid_workers.numbers AS n JOIN kid_workers.pools AS p ON p.pool = n.pool
@@ -719,8 +726,9 @@ COMMENT ON FUNCTION kid_workers.tell_window(text, bigint, uuid) IS
 CREATE FUNCTION @extschema@.kid_forget_worker(pool text, number bigint, token uuid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     UPDATE kid_workers.numbers AS n SET token = NULL, holder = NULL
      WHERE n.pool = kid_forget_worker.pool AND n.number = kid_forget_worker.number
            AND n.token = kid_forget_worker.token AND n.role = its_role;
@@ -729,7 +737,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_forget_worker(text, bigint, uuid) IS
     'gives up a worker number, and returns whether it was held; others can lease it when its window ends';
 
--- from src/sql/extension/workers_rights.sql.in
+-- from src/sql/extension/workers/rights.sql
 
 -- Worker numbers: rights, whatever the default privileges of the superuser are
 --

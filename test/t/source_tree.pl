@@ -66,8 +66,8 @@ none_has(
 my @with_schema = map {
 	my $file = $_;
 	map { /\@extschema\@/ ? $file : () } slurp_file($file) =~ /AS \$\$\n(.*?)^END \$\$;/msg
-} glob 'src/sql/tables/{*,*/*}.sql*';
-is_deeply(\@with_schema, [], 'no function in PL/pgSQL of src/sql/tables calls a function of kid by name');
+} glob 'src/sql/{tables,workers}/{*,*/*}.sql*';
+is_deeply(\@with_schema, [], 'no function in PL/pgSQL of tables and workers calls a function of kid by name');
 
 # Tests run side by side, and all of them have the same folder for their results.
 none_has(qr/\btmp_chec[k]\b/, 'each test has its files in a folder of its own', glob 'test/t/*.p[lm]');

@@ -15,6 +15,6 @@
 \i tables/parts.sql
 \i plain/track/parts.sql
 \i plain/rights.sql
-\i plain/workers_tables.sql
-\i plain/workers_parts.sql
+\i plain/workers/tables.sql
+\i plain/workers/parts.sql
 \i plain/end.sql

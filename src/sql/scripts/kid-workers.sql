@@ -5,6 +5,6 @@
 \i plain/begin.sql.in
 \i plain/no_extension.sql
 \i plain/schemas.sql.in
-\i plain/workers_tables.sql
-\i plain/workers_parts.sql
+\i plain/workers/tables.sql
+\i plain/workers/parts.sql
 \i plain/end.sql

@@ -6,11 +6,11 @@
 \set owner adds worker numbers, and says who leases them
 
 \i extension/own_schema.sql.in
-\i tables/workers.sql
-\i extension/workers_identity.sql
-\i tables/workers_keep.sql
-\i extension/workers_server.sql
-\i tables/workers_history.sql
-\i tables/workers_pools.sql.in
-\i tables/workers_lease.sql.in
-\i extension/workers_rights.sql.in
+\i workers/tables.sql
+\i extension/workers/identity.sql
+\i workers/keep.sql
+\i extension/workers/server.sql
+\i workers/history.sql
+\i workers/pools.sql
+\i workers/lease.sql
+\i extension/workers/rights.sql

@@ -8,6 +8,6 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
 is_new := current_setting('kid_workers.is_new')::boolean;
 \i revoke.sql
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
-\i workers_steps.sql
+\i workers/rights_of_steps.sql
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 COMMENT ON SCHEMA kid_workers IS 'worker numbers, and functions that kid_lease_worker() calls';

@@ -69,10 +69,11 @@ COMMENT ON FUNCTION kid_workers.wait_for_standbys() IS
 CREATE FUNCTION kid_workers.notice_failover(pool_name text) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
-    now_history text := kid_workers.history();
+    now_history text;
     old_history text;
 BEGIN
+    PERFORM kid_workers.caller();
+    now_history := kid_workers.history();
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
         RAISE 'pool "%" of worker numbers does not exist', pool_name
@@ -183,11 +184,12 @@ CREATE FUNCTION kid_workers.lock_free(
     pool kid_workers.pools, of_server bigint, modulus bigint, OUT number bigint, OUT ended bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    second bigint := kid_workers.this_second();
+    second bigint;
     lowest bigint;
     highest bigint;
     start bigint;
 BEGIN
+    second := kid_workers.this_second();
     SELECT min(n.number), max(n.number) INTO lowest, highest FROM kid_workers.numbers AS n WHERE n.pool = pool.pool;
     FOREACH start IN ARRAY ARRAY[lowest + floor(random() * (highest - lowest + 1))::bigint, lowest] LOOP
         SELECT n.number, n.until INTO number, ended
@@ -214,12 +216,15 @@ CREATE FUNCTION kid_workers.grant_window(
     pool_name text, INOUT number bigint, INOUT token uuid, ttl integer, holder text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
-    pool kid_workers.pools := kid_workers.leasing_pool(pool_name, ttl);
-    ended bigint := kid_workers.lock_own(pool, number, token, its_role, ttl);
+    its_role name;
+    pool kid_workers.pools;
+    ended bigint;
     server record;
     starts bigint;
 BEGIN
+    its_role := kid_workers.caller();
+    pool := kid_workers.leasing_pool(pool_name, ttl);
+    ended := kid_workers.lock_own(pool, number, token, its_role, ttl);
     PERFORM kid_workers.wait_for_standbys();
     SELECT s.* INTO server FROM kid_workers.server(pool.type, pool.lanes) AS s;
     IF server.problem IS NOT NULL THEN
@@ -251,8 +256,9 @@ COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) 
 CREATE FUNCTION kid_workers.wait_again(pool_name text, its_number bigint) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     IF current_setting('synchronous_standby_names') = '' THEN
         RETURN false;
     END IF;
@@ -271,8 +277,9 @@ CREATE FUNCTION kid_workers.tell_window(
     OUT lanes integer, OUT epoch bigint)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     SELECT n.since, n.until, floor(extract(epoch FROM clock_timestamp()) * 1000), p.lanes, p.epoch
       INTO since, until, now, lanes, epoch
       FROM kid_workers.numbers AS n JOIN kid_workers.pools AS p ON p.pool = n.pool
@@ -289,8 +296,9 @@ COMMENT ON FUNCTION kid_workers.tell_window(text, bigint, uuid) IS
 CREATE FUNCTION @extschema@.kid_forget_worker(pool text, number bigint, token uuid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    its_role name := kid_workers.caller();
+    its_role name;
 BEGIN
+    its_role := kid_workers.caller();
     UPDATE kid_workers.numbers AS n SET token = NULL, holder = NULL
      WHERE n.pool = kid_forget_worker.pool AND n.number = kid_forget_worker.number
            AND n.token = kid_forget_worker.token AND n.role = its_role;

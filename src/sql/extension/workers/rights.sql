@@ -25,7 +25,7 @@ BEGIN
     END LOOP;
     GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
     GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
-    \i workers_steps.sql
+    \i workers/rights_of_steps.sql
     PERFORM pg_extension_config_dump('kid_workers.pools', '');
     PERFORM pg_extension_config_dump('kid_workers.numbers', '');
 END $$;
