@@ -2615,7 +2615,7 @@ COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
     'lane of kid64, kid96 and kid53';
 
--- from src/sql/extension/track_triggers.sql
+-- from src/sql/extension/track/triggers.sql
 
 -- The triggers of kid_track() in C, and what kid_horizon(table) reads first
 
@@ -4385,7 +4385,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
     'removes the triggers of `kid_track()` from a table, and a right that it granted';
 
--- from src/sql/extension/track.sql
+-- from src/sql/extension/track/track.sql
 
 -- kid_track() and kid_untrack()
 

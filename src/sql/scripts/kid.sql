@@ -19,7 +19,7 @@
 
 \i of_bigint.sql
 \i extension/status.sql
-\i extension/track_triggers.sql
+\i extension/track/triggers.sql
 
 -- Functions on tables. common.sql sets the search_path to that of the rest of the script.
 \i tables/common.sql
@@ -28,7 +28,7 @@
 \i tables/track/source.sql.in
 \i tables/track/problem.sql.in
 \i tables/track/triggers.sql
-\i extension/track.sql
+\i extension/track/track.sql
 \i tables/track/horizon.sql
 
 \i extension/reset_clock.sql
