@@ -387,8 +387,10 @@ def main():
         rows.append((CONTROLS[name][0], cut_control(options, chance, name)))
         if name == "flush":
             run("umount", options.library)
-    print(f"# {seconds:.1f} seconds for each cut. The disks lost {Disk.lost:,} of the {Disk.unflushed:,} sectors that"
-          " were not flushed.")
+    print(
+        f"# {seconds:.1f} seconds for each cut. The disks lost {Disk.lost:,} of the {Disk.unflushed:,} sectors that"
+        " were not flushed."
+    )
     print_table(rows)
     print(f"1..{tests}")
     sys.exit(failures > 0)

@@ -1,7 +1,7 @@
 """A plugin for nbdkit: a disk with a volatile cache.
 
-A write reaches the file `image` when the disk is flushed. Until then the file `cache` holds it, in the order of writes.
-To cut the power, kill nbdkit, and let lose() decide what became of the writes in `cache`.
+A write reaches the file `image` when the disk is flushed. Until then the file `cache` has it, in the order of writes. A
+cut of the power kills nbdkit. Disk.lose() in machine.py then decides what became of the writes in `cache`.
 """
 
 import mmap
