@@ -6,7 +6,7 @@ set xlabel unit
 set style fill solid noborder
 set border 1 lc rgb "#888888"
 set xtics nomirror textcolor rgb "#444444"
-set ytics scale 0 nomirror
+set ytics scale 0 nomirror textcolor rgb "#333333"
 set grid xtics lc rgb "#e4e4e4"
 stats data using 4 nooutput
 set xrange [0:STATS_max * 1.15]

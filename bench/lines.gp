@@ -6,8 +6,8 @@ set xlabel "rows in the table, millions"
 set ylabel unit
 set logscale x
 set border 3 lc rgb "#888888"
-set xtics nomirror (1, 2, 5, 10, 20, 50)
-set ytics nomirror
+set xtics nomirror textcolor rgb "#333333" (1, 2, 5, 10, 20, 50)
+set ytics nomirror textcolor rgb "#333333"
 set grid ytics lc rgb "#e4e4e4"
 set key top left Left reverse
 set yrange [0:*]
