@@ -2,19 +2,24 @@
 
 \echo Use "CREATE EXTENSION kid" to load this file. \quit
 
+-- from src/sql/extension/lock_schema.sql.in
+
 -- Locks the name of the schema until the script ends. Otherwise the owner of the schema could give the name to another
--- schema meanwhile, and the bodies of later functions would call functions of his instead of those of kid.
+-- schema meanwhile, and the script would take functions there for its own.
 DO $$
 BEGIN
     PERFORM FROM pg_catalog.pg_extension AS e
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
-      WHERE e.extname OPERATOR(pg_catalog.=) 'kid' AND n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_schema()
+      WHERE e.extname OPERATOR(pg_catalog.=) 'kid'
+            AND n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_schema()
         FOR KEY SHARE OF n;
     IF NOT FOUND THEN
         RAISE 'the schema was renamed while extension kid was created'
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
 END $$;
+
+-- from src/sql/extension/head.sql.in
 
 -- Fails with an older library, before the script needs anything else that the library may not have. The script does not
 -- call the function: while it waits, the owner of the schema could put another function under that name.

@@ -5,6 +5,25 @@
 -- What the extension keeps is for the owner of the database to manage, so no other role can create it. It is in a
 -- schema in which no other role can create anything.
 
+-- from src/sql/extension/lock_schema.sql.in
+
+-- Locks the name of the schema until the script ends. Otherwise the owner of the schema could give the name to another
+-- schema meanwhile, and the script would take functions there for its own.
+DO $$
+BEGIN
+    PERFORM FROM pg_catalog.pg_extension AS e
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+      WHERE e.extname OPERATOR(pg_catalog.=) 'kid_seal'
+            AND n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_schema()
+        FOR KEY SHARE OF n;
+    IF NOT FOUND THEN
+        RAISE 'the schema was renamed while extension kid_seal was created'
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END $$;
+
+-- from src/sql/extension/own_schema.sql.in
+
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$

@@ -79,6 +79,22 @@ new_log();
 unlike(output_in('raced', $superuser, q{SELECT * FROM away.kid_check('pg_class'::regclass)}), qr/ERROR/,
 	'raced: functions of kid work');
 is(others_who_ran('raced', 'holder'), '', 'raced: they run no planted code');
+
+# The same with kid_workers, whose script takes rights from functions that it names.
+answer($waited_for,
+	'BEGIN; CREATE FUNCTION away.kid_close_workers(text, bigint, bigint) RETURNS void LANGUAGE SQL RETURN NULL;');
+ask($creator, 'CREATE EXTENSION kid_workers SCHEMA away;');
+until_blocked($creator, 'true');
+ask($giver, 'BEGIN; ALTER SCHEMA away RENAME TO gone; ALTER SCHEMA home RENAME TO away; COMMIT;');
+until_blocked($giver, 'true');
+answer($waited_for, 'ROLLBACK;');
+is(answer($creator), '', 'raced: CREATE EXTENSION kid_workers succeeds');
+unlike(answer($giver), qr/ERROR/, 'raced: the owner then renames the schema');
+is(sql_in('raced', q{SELECT string_agg(DISTINCT p.pronamespace::regnamespace::text, ' ') FROM pg_depend AS d
+	JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid WHERE d.deptype = 'e' AND d.refobjid =
+	(SELECT e.oid FROM pg_extension AS e WHERE e.extname = 'kid_workers')}), 'gone kid_workers',
+	'raced: all its functions are in one schema, and in its own');
+sql_in('raced', 'ALTER SCHEMA away RENAME TO home; ALTER SCHEMA gone RENAME TO away');
 close_session($_) foreach $creator, $waited_for, $giver;
 
 # While a function of kid waits for a lock, the owner of kid's schema renames it, and creates what the function is about

@@ -1,5 +1,6 @@
 -- kid: IDs in C
 
+\set extension kid
 \set plain false
 
 \i extension/head.sql.in
