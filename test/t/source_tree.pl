@@ -85,6 +85,23 @@ foreach my $file (glob 'test/goals/*')
 	  if -e '.github' && $goal !~ /^(?:bench|test-citus)$/;
 }
 
+# test/model/code says which lines of the code the marked lines of the models stand for, whatever their spaces are.
+sub squeezed { return slurp_file($_[0]) =~ s/\s+/ /gr }
+my %marks;
+foreach my $file (glob 'test/model/*.pml')
+{
+	$marks{ basename($file, '.pml') . ": $_" } = 1 foreach slurp_file($file) =~ m{/\* @ (.+?) \*/}g;
+}
+my %named;
+foreach my $line (grep { /^[^#\n]/ } split /^/, slurp_file('test/model/code'))
+{
+	my ($mark, $files, $text) = split / \| /, $line =~ s/\s+\z//r, 3;
+	$named{$mark} = 1;
+	ok((grep { -e && index(squeezed($_), $text) >= 0 } glob $files), "$files has the line for \"$mark\" of the models")
+	  or diag("test/model/code expects: $text");
+}
+is_deeply([ sort keys %named ], [ sort keys %marks ], 'test/model/code names the marks of the models, and no others');
+
 # Until a version has its tag, a change of SQL changes its scripts in released. Afterwards it takes the next version.
 my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'/m;
 my $made = PostgreSQL::Test::Utils::tempdir;
