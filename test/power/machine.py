@@ -78,11 +78,15 @@ class Disk:
         unmount(self.place)
 
     def switch_on(self):
-        if os.path.exists(self.socket):
-            os.remove(self.socket)
+        # nbdkit writes the second file once it listens to the first one.
+        ready = f"{self.socket}.ready"
+        for path in self.socket, ready:
+            if os.path.exists(path):
+                os.remove(path)
         files = [f"image={self.image}", f"cache={self.cache}"]
-        self.start("nbdkit", "--foreground", "--unix", self.socket, "python", f"{HERE}/disk.py", *files)
-        wait_for("nbdkit", lambda: os.path.exists(self.socket))
+        options = ["--foreground", "--unix", self.socket, "--pidfile", ready]
+        self.start("nbdkit", *options, "python", f"{HERE}/disk.py", *files)
+        wait_for("nbdkit", lambda: os.path.exists(ready))
         self.start("nbdfuse", f"{self.raw}/disk", "--unix", self.socket)
         wait_for("nbdfuse", lambda: os.path.exists(f"{self.raw}/disk"))
         device = run("losetup", "--find", "--show", "--sector-size", str(self.sector), f"{self.raw}/disk")
