@@ -860,10 +860,6 @@ CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
-CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
-COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
-    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 
 -- from src/sql/extension/traits/time_with_setting.sql.in
 
@@ -903,6 +899,13 @@ COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
+
+-- from src/sql/extension/types/kid96.sql
+
+CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 
 -- from src/sql/extension/traits/time_comparison_with_setting.sql.in
 
@@ -1702,10 +1705,6 @@ CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_ceil(timestamptz) IS
     'returns the highest flake of the time unit that contains an instant';
-CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
-COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
-    'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
 -- from src/sql/extension/traits/time_with_setting.sql.in
 
@@ -1745,6 +1744,13 @@ COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
+
+-- from src/sql/extension/types/flake.sql
+
+CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
 -- from src/sql/extension/traits/time_comparison_with_setting.sql.in
 

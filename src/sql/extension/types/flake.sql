@@ -22,12 +22,14 @@ CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_ceil(timestamptz) IS
     'returns the highest flake of the time unit that contains an instant';
+
+\i extension/traits/time_with_setting.sql.in
+
 CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
 COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
-\i extension/traits/time_with_setting.sql.in
 \i extension/traits/time_comparison_with_setting.sql.in
 \i extension/traits/time_operators.sql.in
 \i extension/traits/time_casts.sql.in

@@ -21,12 +21,14 @@ CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+
+\i extension/traits/time_with_setting.sql.in
+
 CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
 COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 
-\i extension/traits/time_with_setting.sql.in
 \i extension/traits/time_comparison_with_setting.sql.in
 \i extension/traits/time_operators.sql.in
 \i extension/traits/time_casts.sql.in
