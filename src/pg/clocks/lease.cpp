@@ -13,16 +13,21 @@ page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t la
   return page;
 }
 
+page_bounds const *known_page(lease_state const &lease) {
+  return lease.failed ? nullptr : &lease.page;
+}
+
 bool put_page(lease_state &lease, page_bounds const &page) {
   Assert(LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE));
-  if (memcmp(&page, &lease.page, sizeof page) == 0)
+  page_bounds const *const known = known_page(lease);
+  if (known != nullptr && memcmp(&page, known, sizeof page) == 0)
     return true;
   lease.written_at = monotonic_micros();
   // An error in the write leaves this function at once. So the failure is noted before, and withdrawn after.
   lease.failed = true;
   lease.unconfirmed = write_page(page);
   XLogFlush(lease.unconfirmed);
-  lease.page = page; // after an error in XLogFlush() the next call must not return early
+  lease.page = page;
   lease.failed = false;
   lease.pending_micros = monotonic_micros() - lease.written_at;
   if (!replicates_synchronously())
@@ -180,12 +185,15 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
   ConditionVariableBroadcast(&lease.released);
 }
 
-/// If the page has a higher bound than the one in force, because that had to wait for standbys, puts it in force and
-/// returns true. Not if it is after `too_far`: the system clock was wrong when it was written. The caller has checked
-/// that the page is_confirmed(), and needs a bound above `next`.
+/// If the page is known to have a higher bound than the one in force, because that had to wait for standbys, puts it in
+/// force and returns true. Not if it is after `too_far`: the system clock was wrong when it was written. The caller has
+/// checked that the page is_confirmed(), and needs a bound above `next`.
 bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint64_t next, unix_micros from,
                      unix_micros too_far) {
-  std::uint64_t const last = lease.page.last[clock.id];
+  page_bounds const *const known = known_page(lease);
+  if (known == nullptr)
+    return false;
+  std::uint64_t const last = known->last[clock.id];
   std::uint64_t const bound = clock.rules.next_unit(last);
 
   if (bound <= bound_of(clock) || last <= next || clock.rules.on_other_side(last, clock.cell.load()) ||
@@ -208,7 +216,8 @@ bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint
 //
 // If the write of the page raises an error, the session that renews has that error, and the bound in force stays. Other
 // sessions issue IDs up to that bound. The first one that reaches it tries the write again, as does each one after it,
-// and has the error if the write still fails.
+// and has the error if the write still fails. None goes on from what it takes to be on the page (known_page()): a write
+// that lowered a bound may have reached the page, and the bound that was there before would not survive a crash.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());

@@ -72,8 +72,13 @@ inline std::uint64_t bound_of(clock_ref const &clock) {
 /// shared memory. The caller holds the lock.
 page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t last);
 
-/// Writes `page` and flushes its WAL, unless it is on the page already. Returns false if standbys have yet to confirm
-/// it; then the caller must release the lock and begin anew.
+/// Returns the bounds that are known to be on the page, or null. They are unknown after a write that raised an error:
+/// the page may have what was to be written, or what it had before. Until a write succeeds, nobody may go on from the
+/// page without writing it. The caller holds the lock.
+page_bounds const *known_page(lease_state const &lease);
+
+/// Writes `page` and flushes its WAL, unless it is known to be on the page already. Returns false if standbys have yet
+/// to confirm it; then the caller must release the lock and begin anew.
 bool put_page(lease_state &lease, page_bounds const &page);
 
 /// Moves the bound of a clock, and the point of renewal. Raise a bound after the page is durable, and lower it before

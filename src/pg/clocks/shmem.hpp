@@ -70,7 +70,7 @@ struct lease_state {
   int length;                  ///< ms, the `kid.lease` in force; 0 is off
   bool open;                   ///< whether the clocks have been started from the page
   bool failed;                 ///< whether the last attempt to write the page raised an error
-  page_bounds page;            ///< what is on the page
+  page_bounds page;            ///< what is on the page, or was before a write that `failed`: see known_page()
   XLogRecPtr unconfirmed;      ///< where the WAL of the page ends; InvalidXLogRecPtr when standbys have confirmed it
   std::int64_t written_at;     ///< when the page was written, or read after a start, by monotonic_micros()
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it

@@ -30,9 +30,10 @@ std::uint64_t last_on_page(lease_state const &lease, clock_ref const &clock) {
 
 bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t state, std::uint64_t last) {
   std::uint64_t const unit = clock.rules.unit(state);
+  page_bounds const *const known = known_page(lease);
   // After an interrupted change the page may have the bound of the other side, and the safe mark of the side in use.
   bool const is_on_page =
-      lease.page.safe[clock.id] >= unit && !clock.rules.on_other_side(lease.page.last[clock.id], last);
+      known != nullptr && known->safe[clock.id] >= unit && !clock.rules.on_other_side(known->last[clock.id], last);
 
   if (lease.length > 0 && !is_on_page) {
     std::uint64_t const end = clock.rules.last_before(last, bound_of(clock));
@@ -65,9 +66,10 @@ static bool bound_other_side(lease_state &lease, clock_ref const &clock, std::ui
   page.safe[clock.id] = rules.unit(rules.last_before(last, bound_of(clock)));
 
   // Another session may have written as much a moment ago, by its reading of the system clock.
-  std::uint64_t const written = lease.page.last[clock.id];
-  if (!rules.on_other_side(written, reached) && written > reached && written <= page.last[clock.id] &&
-      lease.page.safe[clock.id] >= page.safe[clock.id]) {
+  page_bounds const *const known = known_page(lease);
+  std::uint64_t const written = known != nullptr ? known->last[clock.id] : 0;
+  if (written > reached && !rules.on_other_side(written, reached) && written <= page.last[clock.id] &&
+      known->safe[clock.id] >= page.safe[clock.id]) {
     bound = rules.next_unit(written);
     return true;
   }
