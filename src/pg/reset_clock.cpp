@@ -195,7 +195,7 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state) {
       pg_atomic_write_u64(&clock.stats.counted_until, 0);
     } else if (greatest > end) {
       // Only the bound is above `end`.
-      greatest = leased ? take_bound_back(clock) : end;
+      greatest = leased ? take_bound_back(clock, bound_of(clock)) : end;
     }
     lower_other_side(clock, end);
     return put_page(lease, page_with(lease.page, clock, greatest));

@@ -36,7 +36,7 @@ foreach my $type (@types)
 	each_has(qr/$type/, "kidctl has $type", 'python/pgkid/ctl/kid.py');
 }
 
-my ($clocks) = slurp_file('src/pg/clocks/clock_rules.hpp') =~ /^#define KID_CLOCKS (.*)/m;
+my ($clocks) = slurp_file('src/pg/clocks/all_clocks.hpp') =~ /^#define KID_CLOCKS (.*)/m;
 foreach my $clock ($clocks =~ /X\((\w+)\)/g)
 {
 	each_has(qr/$clock/, "the tests of crashes have clock $clock", glob 'test/t/{lease,crash}.pl test/t/Ledger.pm');
@@ -52,7 +52,7 @@ while (my $folder = shift @folders)
 		glob "src/pg/$folder/*.[ch]pp");
 }
 
-# The glossary at the head of src/pg/clocks/clock_rules.hpp gives each of these words one meaning. These were others.
+# The glossary at the head of src/pg/clocks/all_clocks.hpp gives each of these words one meaning. These were others.
 none_has(
 	join('|',
 		'bound_at', 'hold_(?:from|until)', 'holder_of', '(?:hold|keep)s? back', 'clock (?:then |does not )?holds?\b',

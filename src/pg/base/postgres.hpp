@@ -6,8 +6,10 @@
 // before this one.
 #include "../../core/base32.hpp"
 #include "../../core/bits.hpp"
+#include "../../core/clock_rules.hpp"
 #include "../../core/ended_list.hpp"
 #include "../../core/lane.hpp"
+#include "../../core/leave_unit.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"
 #include "../../core/step.hpp"

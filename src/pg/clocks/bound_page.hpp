@@ -18,7 +18,7 @@
 // only WAL replay writes the page.
 #pragma once
 
-#include "clock_rules.hpp"
+#include "all_clocks.hpp"
 
 namespace kid::pg {
 

@@ -2,7 +2,6 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "move_clock.hpp"
 #include "sides.hpp"
 
 namespace kid::pg {
@@ -42,9 +41,9 @@ void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_
   pg_write_barrier(); // pairs with the one in permits()
 }
 
-std::uint64_t take_bound_back(clock_ref const &clock) {
+std::uint64_t take_bound_back(clock_ref const &clock, std::uint64_t bound) {
   set_bound(clock, 0, 0);
-  return leave_unit(clock);
+  return leave_unit(clock.rules, clock.cell, bound);
 }
 
 namespace {
@@ -237,7 +236,7 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   std::uint64_t bound = rules.state_after(until);
   if (bound_of(clock) > bound && rules.time(bound_of(clock)) > until + length) {
     // The bound in force is too far ahead, because a system clock was wrong or a disk was slow.
-    unix_micros const reached = rules.time(take_bound_back(clock));
+    unix_micros const reached = rules.time(take_bound_back(clock, bound_of(clock)));
     bound = Max(bound, rules.state_after(reached + near_micros));
   } else {
     bound = Max(bound, bound_of(clock));

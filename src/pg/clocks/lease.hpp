@@ -86,9 +86,9 @@ bool put_page(lease_state &lease, page_bounds const &page);
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at);
 
 /// Lowers the bound of a clock to 0, so that no session issues anything before the next renewal. Then moves the clock
-/// to the end of its time unit, so that a session that has read the old bound fails its compare-and-swap. Returns the
-/// new state of the clock.
-std::uint64_t take_bound_back(clock_ref const &clock);
+/// to the end of a time unit, so that a session that has read the old bound, which was at most `bound`, issues nothing
+/// either (core/leave_unit.hpp). Returns the new state of the clock.
+std::uint64_t take_bound_back(clock_ref const &clock, std::uint64_t bound);
 
 /// Takes the lock, and writes the page anew if it is damaged. Returns whether it did, and reports it. If the clocks are
 /// running, the page gets its former content. Otherwise they will start at `time`, which must be at most

@@ -1,5 +1,6 @@
 // The lock of the lease. Locks are taken in this order:
 //
+//   lock of the identity       alone, unless the lane changes: then the lock of the lease is taken, too
 //   lock of the lease          guards the page, the cells but for `state`, and the safe mark; held while WAL is flushed
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
@@ -7,8 +8,6 @@
 //     lock of the horizon      only while a clock is lowered; elsewhere without the lock of the lease
 //       ProcArrayLock, and     in TransactionIdIsInProgress(). If a transaction has many subtransactions, that also
 //       those of SLRUs         reads pages of pg_subtrans and pg_xact, from disk if need be
-//
-//   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::unconfirmed`

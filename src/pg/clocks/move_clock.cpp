@@ -6,19 +6,6 @@
 
 namespace kid::pg {
 
-std::uint64_t leave_unit(clock_ref const &clock) {
-  clock_rules const &rules = clock.rules;
-  std::uint64_t last = clock.cell.load();
-  std::uint64_t end = 0;
-
-  do {
-    end = rules.end_of_unit(last, last);
-    if (end == last)
-      end = rules.end_of_unit(rules.next_unit(last), last);
-  } while (!clock.cell.compare_exchange(last, end));
-  return end;
-}
-
 /// How long a clock that is ahead of the system clock stays, at least, after leave_passed_unit() has moved it.
 static constexpr unix_micros between_leaves = 100'000;
 

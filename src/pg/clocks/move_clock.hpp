@@ -10,10 +10,6 @@ namespace kid::pg {
 /// clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);
 
-/// Moves a clock to the end of its unit or, if it is there, of the next one, so that a session that has read its state
-/// fails its compare-and-swap. Returns the new state.
-std::uint64_t leave_unit(clock_ref const &clock);
-
 /// If the system clock, at `now_state`, has left the time unit of a clock, moves the clock to the end of that unit. The
 /// horizon can then be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at
 /// most, so that polling hardly delays the time when the system clock catches up.

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "../base/shared_struct.hpp"
+#include "all_clocks.hpp"
 #include "bound_page.hpp"
-#include "clock_rules.hpp"
 
 namespace kid::pg {
 
@@ -39,8 +39,9 @@ template <pg_atomic_uint64 clock_cell::*Limit> struct limited_cell {
     return cell.compare_exchange(expected, desired);
   }
   template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. So a session fails its compare-and-swap if it saw
-    //   (1) an old limit or identity: the state is moved after set_bound() and after a change of the identity
+    // The limit and the identity are read after the state, in this order. So a session issues nothing if it saw
+    //   (1) an old limit or identity: after set_bound(), and after a change of the identity, the state is moved, unless
+    //       the old limit permits nothing (core/leave_unit.hpp)
     //   (2) a new limit with an earlier state: start_clock() sets the state before the limit
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&(cell.*Limit));
@@ -84,7 +85,7 @@ struct lease_state {
 /// The identity of this server: node/identity.hpp says what it is, what it is for, and when it changes.
 struct identity_state {
   pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
-  LWLock lock;           ///< held for a moment, while no other lock is taken
+  LWLock lock;           ///< held for a moment, but when the lane changes (clocks/lease_lock.hpp)
 
   // Guarded by `lock`:
   TimestampTz configured_at; ///< when the configuration behind `word` was read

@@ -91,19 +91,20 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
 
     bool const leased = lease.length > 0;
     std::int64_t const length = lease.length * INT64CONST(1000);
+    std::uint64_t const old_bound = bound_of(clock);
     std::uint64_t bound = no_bound;
     if (leased) {
       bound = rules.state_after(time + length);
       if (!bound_other_side(lease, clock, last, result.state, bound))
         return false;
-      std::uint64_t const low = Min(bound, bound_of(clock));
+      std::uint64_t const low = Min(bound, old_bound);
       set_bound(clock, low, low);
     }
     std::uint64_t expected = last;
     if (!clock.cell.compare_exchange(expected, result.state)) {
       // A session that read the bound before it was lowered must fail its compare-and-swap, too.
       if (leased)
-        take_bound_back(clock);
+        take_bound_back(clock, old_bound);
       result = {step_kind::behind, now_state};
       return true;
     }

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "../base/arguments.hpp"
-#include "../clocks/clock_rules.hpp"
+#include "../clocks/all_clocks.hpp"
 
 namespace kid::pg {
 

@@ -11,7 +11,10 @@ namespace kid::pg {
 template <class Clock> struct clock_of_identity : Clock {
   std::uint64_t packed_identity;
 
-  bool is_stale() const noexcept { return packed_identity != pg_atomic_read_u64(&shared_memory->identity.word); }
+  bool is_stale() const noexcept {
+    pg_read_barrier(); // the limit before the identity, see core/leave_unit.hpp
+    return packed_identity != pg_atomic_read_u64(&shared_memory->identity.word);
+  }
 };
 
 /// The lane in which this process makes IDs of a type.

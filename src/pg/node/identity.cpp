@@ -3,7 +3,6 @@
 #include "../base/datum.hpp"
 #include "../base/random.hpp"
 #include "../clocks/lease.hpp"
-#include "../clocks/move_clock.hpp"
 #include "settings.hpp"
 
 namespace kid::pg {
@@ -84,11 +83,14 @@ void publish(shared_state &shared, identity const &old, identity const &next) {
     pg_atomic_write_u64(&shared.identity.word, pack(next));
   if (old.kind == node_kind::none || same_lane(old, next))
     return;
-  pg_memory_barrier(); // pairs with the one in permits()
+  pg_memory_barrier(); // the identity before the states; pairs with those in permits() and is_stale()
+  // With the lock, the bound is the greatest limit that a session can have read.
+  LWLockAcquire(&shared.lease.lock, LW_EXCLUSIVE);
   for_each_clock(shared, [](clock_ref const &clock) {
     if (clock.rules.divided)
-      leave_unit(clock);
+      leave_unit(clock.rules, clock.cell, bound_of(clock));
   });
+  LWLockRelease(&shared.lease.lock);
   pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
 }
 

@@ -7,8 +7,9 @@
 // (`PgReloadTime`): a statement that began before a reload must not restore the old values.
 //
 // A session chooses its lane of a divided clock by an identity. Between reading the clock and moving it, the session
-// checks that this identity is still in force. A session that changes the lane moves the clock afterwards, so that
-// those that checked the old identity fail their compare-and-swap. So no ID of the old lane is issued after the change.
+// checks that this identity is still in force. A session that changes the lane moves the clock afterwards
+// (core/leave_unit.hpp), so that those that checked the old identity fail their compare-and-swap. So no ID of the old
+// lane is issued after the change.
 #pragma once
 
 #include "attach.hpp"
