@@ -69,7 +69,7 @@ void check_caller() {
   if (!superuser())
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
   reject_worker("kid_reset_clock()");
-  static_cast<void>(shared("kid_reset_clock()"));
+  static_cast<void>(attached_memory("kid_reset_clock()"));
 }
 
 /// Takes the hold of the clocks that are ahead of `time`, as soon as no other process holds any.

@@ -64,18 +64,20 @@ obstacle try_lock(lease_state &lease) {
 /// raises an error nor a standby wakes it. The first session that waits for standbys checks on them more often, and
 /// wakes the others.
 template <class Again> void wait(clock_ref const *clock, obstacle last, bool is_first, Again again) {
-  static std::uint32_t event = 0;
+  static std::uint32_t events[2] = {};
+  bool const held = last == obstacle::held; // await_release() waits for nothing else, and take_lock() never for this
+  std::uint32_t &event = events[held];
   lease_state &lease = shared_memory->lease;
   std::int64_t const start = monotonic_micros();
 
   if (event == 0)
-    event = WaitEventExtensionNew("KidLease");
+    event = WaitEventExtensionNew(held ? "KidHold" : "KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
   for (; last != obstacle::none; last = again(lease)) {
     bool const unconfirmed = last == obstacle::unconfirmed;
     std::int64_t const waited = monotonic_micros() - start;
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000)) {
-      if (last == obstacle::held)
+      if (held)
         held_error(*clock);
       not_renewed_error(clock, unconfirmed);
     }

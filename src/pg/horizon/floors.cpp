@@ -96,7 +96,7 @@ void reject_worker(char const *function) {
 
 clock_cell &enter(clock_id id, char const *function) {
   reject_worker(function);
-  clock_cell &cell = shared(function).cells[id];
+  clock_cell &cell = attached_memory(function).cells[id];
   if (prepare_process()) {
     recover_prepared();
     open_clocks(cell); // before that the state may be far below the IDs of rows

@@ -148,7 +148,7 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
 
 std::uint64_t horizon(clock_id id, char const *function) {
   reject_worker(function);
-  clock_cell &cell = shared(function).cells[id];
+  clock_cell &cell = attached_memory(function).cells[id];
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
   find_horizon_or_error();

@@ -8,7 +8,7 @@ backfilled choose_backfilled(FunctionCallInfo fcinfo, clock_id clock, char const
                              std::uint64_t first, std::uint64_t last, backfill_memory &session) {
   clock_rules const &rules = *all_clock_rules[clock];
   std::uint64_t const sequences = Max(last - first + 1, 1);
-  std::uint64_t const count = pg_atomic_fetch_add_u64(&shared(function).backfill.next[clock], 1);
+  std::uint64_t const count = pg_atomic_fetch_add_u64(&attached_memory(function).backfill.next[clock], 1);
   auto *units = static_cast<used_units *>(fcinfo->flinfo->fn_extra);
 
   if (unlikely(units == nullptr)) {

@@ -72,7 +72,8 @@ backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id 
                             TimestampTz time) {
   lane_entry const &entry = lane_of_process<Id>;
 
-  if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word) || entry.group != local_group)
+  if (entry.packed_identity != pg_atomic_read_u64(&attached_memory(function).identity.word) ||
+      entry.group != local_group)
     lane_of_process<Id> = choose_lane<Id, Clock>(function);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }

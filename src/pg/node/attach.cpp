@@ -12,7 +12,7 @@ void attach(char const *function) {
   shared_state &state = find_or_make();
   write_bounds_at_exit();
   put_in_force(state);
-  attached = &state;
+  is_attached = true;
 }
 
 } // namespace kid::pg

@@ -6,9 +6,9 @@
 
 namespace kid::pg {
 
-/// The address of shared memory, but null until this process may issue IDs, and null again after a change of
+/// Whether this process may issue IDs. Then `shared_memory` is valid. False until attach(), and again after a change of
 /// `kid.node`, `kid.lanes` or the number that Citus gives this server.
-inline shared_state *attached = nullptr;
+inline bool is_attached = false;
 
 /// The cells of the clocks that the running transaction has entered, and null for other clocks. issue() looks at an
 /// entry, and at nothing else, to know that the process is attached and that the horizon waits for the transaction.
@@ -23,18 +23,18 @@ inline clock_cell *entered[clock_count] = {};
 
 /// Makes this process attach again before its next ID.
 inline void detach() {
-  attached = nullptr;
+  is_attached = false;
   memset(entered, 0, sizeof entered);
 }
 
-/// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
+/// Attaches this process. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 void attach(char const *function);
 
-/// Returns shared memory to a caller that issues IDs.
-inline shared_state &shared(char const *function) {
-  if (unlikely(attached == nullptr))
+/// Returns shared memory to a caller that issues IDs or moves clocks. Attaches this process if need be.
+inline shared_state &attached_memory(char const *function) {
+  if (unlikely(!is_attached))
     attach(function);
-  return *attached;
+  return *shared_memory;
 }
 
 } // namespace kid::pg

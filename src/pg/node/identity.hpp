@@ -56,7 +56,7 @@ identity with_number(identity who);
 
 /// Returns the identity that IDs are made with.
 inline identity identity_in_force(char const *function) {
-  return unpack(pg_atomic_read_u64(&shared(function).identity.word));
+  return unpack(pg_atomic_read_u64(&attached_memory(function).identity.word));
 }
 
 /// The same for a generator that puts the node number into its IDs. Finds out the number if it is not known yet.

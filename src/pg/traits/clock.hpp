@@ -24,7 +24,7 @@ template <class Id> std::uint64_t state_argument(Datum argument) {
 template <class Id> constexpr char const *observe_name = "kid_observe()";
 
 template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
-  clock_ref const clock(shared(observe_name<Id>), Clock);
+  clock_ref const clock(attached_memory(observe_name<Id>), Clock);
   observe(clock, state_argument<Id>(PG_GETARG_DATUM(0)));
   PG_RETURN_VOID();
 }
@@ -32,7 +32,7 @@ template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
 /// Returns the horizon of a clock as a state. Raises an error if other servers make IDs for the tables of this
 /// database, because their transactions are not known here.
 inline std::uint64_t horizon_state(clock_id id, char const *function) {
-  static_cast<void>(shared(function));
+  static_cast<void>(attached_memory(function));
   if (has_citus())
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
             errmsg("%s is not available in a database that has Citus", function),

@@ -185,7 +185,7 @@ struct flake_generator {
 KID_DEFINE(flake_horizon) {
   flake const layout = layout_of<flake>();
   char const function[] = "flake_horizon()";
-  clock_ref const flakes(shared(function), clock_flake);
+  clock_ref const flakes(attached_memory(function), clock_flake);
 
   leave_passed_unit(flakes, read_clock(layout, clock(), flakes.cell).state);
   std::uint64_t const state = horizon_state(clock_flake, function);
