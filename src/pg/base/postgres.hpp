@@ -9,6 +9,7 @@
 #include "../../core/clock_rules.hpp"
 #include "../../core/ended_list.hpp"
 #include "../../core/lane.hpp"
+#include "../../core/lease_span.hpp"
 #include "../../core/leave_unit.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"

@@ -63,8 +63,7 @@ int lease_length_at_start(page_bounds const &page, unix_micros now) {
 /// Starts a clock at `last`, above which nothing was issued.
 void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
   clock_rules const &rules = clock.rules;
-  // Any start may be ahead of the system clock by this much, even if the system clock did not go back.
-  unix_micros const margin = Max(lease.length * INT64CONST(1000), slow_micros) + notable_micros;
+  unix_micros const margin = usual_start(lease.length * INT64CONST(1000));
   bool const is_usual = rules.time(last) <= now + margin;
   // If the lease is on, it has to be renewed first.
   std::uint64_t const bound = lease.length > 0 ? 0 : no_bound;
@@ -149,20 +148,13 @@ bool writing_failed(lease_state &lease) {
 
 namespace {
 
-/// How far the bound is put ahead of a logical clock that is ahead of the system clock. Such a clock advances no faster
-/// than time passes, so it renews at most once in half of this span. The exact value does not matter: a lower one takes
-/// more renewals, and after a higher one a start is further ahead.
-constexpr unix_micros near_micros = 8000;
-
 /// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.
 constexpr unix_micros look_again_micros = 5000;
 
 /// Raises the bound in shared memory to `bound`, which is on the page. Renewal is due halfway between `from` and the
 /// bound.
 void publish(clock_ref const &clock, std::uint64_t bound, unix_micros from) {
-  unix_micros const until = clock.rules.time(bound);
-
-  set_bound(clock, bound, clock.rules.state_after(from + (until - from) / 2));
+  set_bound(clock, bound, clock.rules.state_after(time_to_renew(from, clock.rules.time(bound))));
   pg_atomic_fetch_add_u64(&clock.stats.renewals, 1);
 }
 
@@ -185,34 +177,24 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
 }
 
 /// If the page is known to have a higher bound than the one in force, because that had to wait for standbys, puts it in
-/// force and returns true. Not if it is after `too_far`: the system clock was wrong when it was written. The caller has
-/// checked that the page is_confirmed(), and needs a bound above `next`.
-bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint64_t next, unix_micros from,
-                     unix_micros too_far) {
+/// force and returns true. The caller has checked that the page is_confirmed(), needs a bound above `next`, and would
+/// reserve `span`.
+bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint64_t next, lease_span const &span) {
   page_bounds const *const known = known_page(lease);
+
   if (known == nullptr)
     return false;
   std::uint64_t const last = known->last[clock.id];
   std::uint64_t const bound = clock.rules.next_unit(last);
-
   if (bound <= bound_of(clock) || last <= next || clock.rules.on_other_side(last, clock.cell.load()) ||
-      clock.rules.time(bound) > too_far)
+      !span.is_near(clock.rules.time(bound)))
     return false;
-  publish(clock, bound, from);
+  publish(clock, bound, span.from);
   return true;
 }
 
 } // namespace
 
-// If a write takes W, a lease of length L is in force from W on. It is renewed at L/2, and the next lease is in force W
-// later. That is in time if L is at least 2 W:
-//
-//   0       W                 L/2        L/2+W           L
-//   | write |                  | next write |            |
-//
-// If the caller has to wait for standbys, its next call publishes the lease at W, and it is renewed halfway between W
-// and L. That is in time if L is at least 3 W. Writes differ, so L is at least 4 W.
-//
 // If the write of the page raises an error, the session that renews has that error, and the bound in force stays. Other
 // sessions issue IDs up to that bound. The first one that reaches it tries the write again, as does each one after it,
 // and has the error if the write still fails. None goes on from what it takes to be on the page (known_page()): a write
@@ -220,22 +202,14 @@ bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());
-  std::int64_t const four_writes = Min(4 * lease.write_micros, slow_micros);
-  std::int64_t const length = Max(lease.length * INT64CONST(1000), four_writes);
-  unix_micros const from = Max(now, rules.time(next));
-  // A clock that is ahead, as after a crash, also gets the time of four writes, but at most up to slow_micros ahead.
-  // Otherwise each of many crashes would put it further ahead.
-  unix_micros const ahead = rules.time(next) - now;
-  unix_micros const until =
-      Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));
+  lease_span const span = span_to_reserve(lease.length * INT64CONST(1000), lease.write_micros, now, rules.time(next));
 
-  if (publish_written(lease, clock, next, from, until + Max(length, slow_micros)))
+  if (publish_written(lease, clock, next, span))
     return true;
   // Others go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
-  std::uint64_t bound = rules.state_after(until);
-  if (bound_of(clock) > bound && rules.time(bound_of(clock)) > until + length) {
-    // The bound in force is too far ahead, because a system clock was wrong or a disk was slow.
+  std::uint64_t bound = rules.state_after(span.until);
+  if (bound_of(clock) > bound && span.is_too_far(rules.time(bound_of(clock)))) {
     unix_micros const reached = rules.time(take_bound_back(clock, bound_of(clock)));
     bound = Max(bound, rules.state_after(reached + near_micros));
   } else {
@@ -245,7 +219,7 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
     return false;
   // If the system clock went back during the write, the next session that reaches the old bound renews.
   if (to_unix(GetCurrentTimestamp()) >= now)
-    publish(clock, bound, from);
+    publish(clock, bound, span.from);
   return true;
 }
 

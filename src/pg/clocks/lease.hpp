@@ -33,12 +33,6 @@ namespace kid::pg {
 /// The bound while the lease is off. No state reaches it.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
-/// If writes are slow, because of a disk or a synchronous standby, the lease is extended to at most this length.
-constexpr std::int64_t slow_micros = 10'000'000;
-
-/// The least step back of the system clock, or distance ahead of it, that is worth a warning.
-constexpr unix_micros notable_micros = 1'000'000;
-
 /// Reads the page, and starts the clocks above what is on it, if they are not started yet. The caller holds the lock;
 /// with_lease() calls this.
 void open_lease(shared_state &shared);
