@@ -393,7 +393,7 @@ COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- from src/sql/extension/traits/gist.sql.in
 
--- kid64: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
+-- kid64: GiST, for exclusion constraints and temporal keys (src/pg/index/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -825,7 +825,7 @@ COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- from src/sql/extension/traits/gist.sql.in
 
--- kid96: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
+-- kid96: GiST, for exclusion constraints and temporal keys (src/pg/index/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -1269,7 +1269,7 @@ COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- from src/sql/extension/traits/gist.sql.in
 
--- sno: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
+-- sno: GiST, for exclusion constraints and temporal keys (src/pg/index/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -1670,7 +1670,7 @@ COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- from src/sql/extension/traits/gist.sql.in
 
--- flake: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
+-- flake: GiST, for exclusion constraints and temporal keys (src/pg/index/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -2108,7 +2108,7 @@ COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- from src/sql/extension/traits/gist.sql.in
 
--- flax: GiST, for exclusion constraints and temporal keys (src/pg/gist.cpp)
+-- flax: GiST, for exclusion constraints and temporal keys (src/pg/index/gist.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
@@ -4197,8 +4197,8 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 --     62 to 40   the last 23 bits of the table's OID        & 8388607
 --     39 to 0    the last 40 bits of the floor              & 1099511627775
 --
--- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/track_triggers.cpp, in plain SQL
--- kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+-- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
+-- plain SQL kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence

@@ -119,8 +119,8 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 --     62 to 40   the last 23 bits of the table's OID        & 8388607
 --     39 to 0    the last 40 bits of the floor              & 1099511627775
 --
--- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/track_triggers.cpp, in plain SQL
--- kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+-- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
+-- plain SQL kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence

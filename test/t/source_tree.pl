@@ -44,7 +44,7 @@ foreach my $clock ($clocks =~ /X\((\w+)\)/g)
 }
 
 # The folders of src/pg, from the bottom up, as CONTRIBUTING.md lists them. What is in src/pg itself may use all.
-my @folders = qw(base clocks node horizon issue traits types planner);
+my @folders = qw(base clocks node horizon issue traits types planner index triggers admin);
 while (my $folder = shift @folders)
 {
 	my $above = join '|', @folders, 'none';

@@ -1,4 +1,4 @@
-// Moving a clock other than by issuing IDs. kid_reset_clock() lowers clocks in reset_clock.cpp.
+// Moving a clock other than by issuing IDs. kid_reset_clock() lowers clocks in admin/reset_clock.cpp.
 #pragma once
 
 #include "shmem.hpp"

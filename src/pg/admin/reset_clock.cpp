@@ -1,11 +1,11 @@
 // kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL, as the others are, in
 // src/sql/extension/reset_clock.sql. They keep transactions from a clock, and lower it with its bound.
-#include "base/datum.hpp"
-#include "base/error.hpp"
-#include "base/settings.hpp"
-#include "clocks/sides.hpp"
-#include "horizon/floors.hpp"
-#include "horizon/memory.hpp"
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/settings.hpp"
+#include "../clocks/sides.hpp"
+#include "../horizon/floors.hpp"
+#include "../horizon/memory.hpp"
 
 namespace kid::pg {
 

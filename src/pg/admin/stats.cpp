@@ -1,8 +1,8 @@
 // kid_stats() and kid_identity(), which show what several folders know.
-#include "base/datum.hpp"
-#include "clocks/lease.hpp"
-#include "horizon/floors.hpp"
-#include "types/all_types.hpp"
+#include "../base/datum.hpp"
+#include "../clocks/lease.hpp"
+#include "../horizon/floors.hpp"
+#include "../types/all_types.hpp"
 
 namespace kid::pg {
 

@@ -2,7 +2,7 @@
 // such a row, so consumers that read up to the horizon would miss it.
 #pragma once
 
-#include "base/datum.hpp"
+#include "../base/datum.hpp"
 
 namespace kid::pg {
 

@@ -1,7 +1,7 @@
 // kid_own_ids_trigger() rejects a row whose ID of kid was not made in its transaction.
+#include "../horizon/floors.hpp"
+#include "../types/all_types.hpp"
 #include "fired_row.hpp"
-#include "horizon/floors.hpp"
-#include "types/all_types.hpp"
 
 namespace kid::pg {
 

@@ -1,7 +1,7 @@
 // The binary form of an ID whose type is not known, but its size: what support of GiST and that of BRIN share.
 #pragma once
 
-#include "base/datum.hpp"
+#include "../base/datum.hpp"
 
 namespace kid::pg {
 

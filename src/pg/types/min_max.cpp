@@ -1,6 +1,7 @@
-// The aggregates min and max
-#include "base/datum.hpp"
-#include "types/all_types.hpp"
+// The functions of the aggregates min and max, which all types share.
+#include "all_types.hpp"
+
+#include "../base/datum.hpp"
 
 namespace kid::pg {
 
