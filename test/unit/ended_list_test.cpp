@@ -1,6 +1,7 @@
 // The list of ended transactions never returns a horizon above the truth, for snapshots of any age, of sessions and of
 // slots. The truth is known from the order in which a simulated server ended its transactions.
 #include "../../src/core/ended_list.hpp"
+#include "../../src/core/snapshot_view.hpp"
 
 #include <gtest/gtest.h>
 
@@ -145,31 +146,24 @@ struct server {
   }
 };
 
+/// How the age of a snapshot is judged: the strict rule is for those that can come from a slot.
 enum class rule { lax, strict };
 
-/// Class `view` of src/pg/horizon/horizon.cpp, which explains the two rules.
-struct view {
+/// The transactions that a snapshot takes for running.
+struct listed_transactions {
   server const &of;
   snapshot const &taken;
-  rule is;
 
-  bool misses(list::entry const &one) const {
-    if (one.xid == 0 || one.database != here)
-      return false;
-    return one.xid >= taken.xmax || (one.xid >= taken.xmin && std::count(taken.xip.begin(), taken.xip.end(), one.xid));
-  }
-  bool is_after(xid_mark const &mark) const {
-    return is == rule::strict ? taken.xmax > mark.next : preceding(taken.xmax) > mark.completed;
-  }
-  bool sees_all(xid_mark const &mark) const {
-    return preceding(taken.xmax) >= mark.completed &&
-           std::all_of(taken.xip.begin(), taken.xip.end(), [&](auto xid) { return of.is_running(xid); });
+  bool lists(std::uint64_t xid) const { return std::find(taken.xip.begin(), taken.xip.end(), xid) != taken.xip.end(); }
+  bool are_all_running() const {
+    return std::all_of(taken.xip.begin(), taken.xip.end(), [&](auto xid) { return of.is_running(xid); });
   }
 };
 
 std::uint64_t least_missed(server const &of, snapshot const &taken, rule is, int clock,
                            std::uint64_t floor = no_floor) {
-  view seen{of, taken, is};
+  listed_transactions const listed = {of, taken};
+  snapshot_view seen({here, taken.xmin, taken.xmax, preceding(taken.xmax), is == rule::strict}, listed);
   return of.committed.least_missed(seen, clock, floor);
 }
 

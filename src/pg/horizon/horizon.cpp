@@ -1,3 +1,5 @@
+#include "../../core/snapshot_view.hpp"
+
 #include "horizon.hpp"
 
 #include "../clocks/lease.hpp"
@@ -10,56 +12,25 @@ namespace kid::pg {
 
 namespace {
 
-/// Which transactions a snapshot sees: `Snapshot` of core/ended_list.hpp.
-class view {
-public:
-  explicit view(SnapshotData const &snapshot)
-      : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)),
-        completed_(snapshot.takenDuringRecovery ? 0 : before(snapshot.xmax)) {}
+/// `Running` of core/snapshot_view.hpp.
+struct listed_transactions {
+  SnapshotData const &of;
 
-  bool misses(ended_floors const &ended) const {
-    if (ended.xid == 0 || ended.database != MyDatabaseId)
-      return false;
-    return ended.xid >= xmax_ || (ended.xid >= xmin_ && is_listed(static_cast<TransactionId>(ended.xid)));
+  bool lists(std::uint64_t xid) const {
+    return std::find(of.xip, of.xip + of.xcnt, static_cast<TransactionId>(xid)) != of.xip + of.xcnt;
   }
-
-  /// The greatest transaction ID that the snapshot shows as ended tells its age. REPEATABLE READ can have imported the
-  /// snapshot of a logical slot, which shows all that is committed in WAL, ended or not: then it must have been
-  /// assigned after `mark`. Otherwise it must not have ended at `mark`.
-  bool is_after(xid_mark const &mark) const {
-    return IsolationUsesXactSnapshot() ? completed_ >= mark.next : completed_ > mark.completed;
-  }
-
-  /// If all transactions that the snapshot takes for running do still run, it sees all that have ended.
-  bool sees_all(xid_mark const &mark) {
-    if (completed_ < mark.completed)
-      return false;
-    if (!known_)
-      all_running_ = are_all_running();
-    known_ = true;
-    return all_running_;
-  }
-
-private:
-  SnapshotData const &of_;
-  std::uint64_t xmin_;
-  std::uint64_t xmax_;
-  /// The greatest transaction ID that had ended when the snapshot was taken; 0 if that was during recovery, when
-  /// snapshots list other things.
-  std::uint64_t completed_;
-  bool known_ = false;
-  bool all_running_ = false;
-
-  /// PostgreSQL skips the first three numbers of each epoch.
-  static std::uint64_t before(TransactionId xid) {
-    TransactionIdRetreat(xid);
-    return widen(xid);
-  }
-
-  bool is_listed(TransactionId xid) const { return std::find(of_.xip, of_.xip + of_.xcnt, xid) != of_.xip + of_.xcnt; }
-
-  bool are_all_running() const { return std::all_of(of_.xip, of_.xip + of_.xcnt, TransactionIdIsInProgress); }
+  bool are_all_running() const { return std::all_of(of.xip, of.xip + of.xcnt, TransactionIdIsInProgress); }
 };
+
+snapshot_limits limits_of(SnapshotData const &snapshot) {
+  TransactionId last = snapshot.xmax;
+  TransactionIdRetreat(last); // not xmax - 1: PostgreSQL skips the first three numbers of each epoch
+
+  // A snapshot that was taken during recovery lists other things. Only REPEATABLE READ can have imported the snapshot
+  // of a logical slot.
+  return {MyDatabaseId, widen(snapshot.xmin), widen(snapshot.xmax), snapshot.takenDuringRecovery ? 0 : widen(last),
+          IsolationUsesXactSnapshot()};
+}
 
 /// A horizon that the running transaction was given. A query may ask more than once, as it does for each partition of
 /// a table. It must get one answer: rows are missed if the horizon rises between two partitions.
@@ -126,7 +97,8 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
 }
 
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
-  view seen(snapshot);
+  listed_transactions const listed = {snapshot};
+  snapshot_view seen(limits_of(snapshot), listed);
   std::uint64_t const lowered = pg_atomic_read_u64(&horizon_shared->lowered);
   pg_read_barrier();
   std::uint64_t least = least_running(id);
