@@ -2,6 +2,7 @@
 // that retries at once again and again would be a busy loop, which `kid.max_wait` does not end.
 #include "types.hpp"
 
+#include "../../src/core/issue_loop.hpp"
 #include "../../src/core/range.hpp"
 #include "../../src/core/step.hpp"
 #include "threads.hpp"
@@ -18,8 +19,8 @@ struct keeping_sno_clock : sno_clock {
 
 enum class outcome : unsigned char { issued, waits, out_of_range, ended, spins };
 
-/// Calls a generator as src/pg/issue/generate.hpp does, with a system clock that stands still. With `leased`, there is
-/// no bound at first, and each renewal puts it one second ahead, as src/pg/clocks/lease.cpp does.
+/// `Server` of issue_loop.hpp, with a system clock that stands still. With `leased`, there is no bound at first, and
+/// each renewal puts it one second ahead, as src/pg/clocks/lease.cpp does. A call ends when it would wait.
 template <class Id, class Clock> struct generator {
   Id layout;
   Clock clock;
@@ -28,59 +29,48 @@ template <class Id, class Clock> struct generator {
   std::uint64_t safe = 0;
   atomic_cell cell{};
   step_result result{};
-
-  std::uint64_t bound_at(unix_micros instant) const {
-    unix_micros const nearest = std::min(std::max(instant, layout.first()), layout.last());
-    return clock.next_unit(clock.at(nearest));
-  }
+  outcome out = outcome::spins;
+  int tries = 0;
 
   outcome call(std::uint64_t state) {
-    carry_pace pace;
     cell.word = state;
     cell.end = leased ? 0 : ~std::uint64_t{0};
-    for (int tries = 0; tries < 10; tries++) {
-      unix_micros reading = now;
-      if (!in_range(layout, now)) {
-        if (!goes_on(layout, clock, cell.load(), now))
-          return outcome::out_of_range;
-        reading = std::max<unix_micros>(now, 0);
-      }
-      std::uint64_t const at = clock.at(reading);
-      if constexpr (Clock::changes_sides)
-        result = advance_on_side(
-            clock, cell, [at] { return at; }, pace);
-      else
-        result = advance(clock, cell, at, pace.carry_from(at));
-      switch (result.kind) {
-      case step_kind::issued:
-        return outcome::issued;
-      case step_kind::ended:
-        return outcome::ended;
-      case step_kind::beyond: {
-        std::uint64_t const before = cell.end;
-        cell.end = std::max(before, bound_at(std::max(now, clock.time(result.state)) + 1'000'000));
-        if (cell.end == before)
-          return outcome::ended;
-        continue;
-      }
-      case step_kind::behind:
-        if constexpr (Clock::changes_sides) {
-          result = step_to_other_side(clock, safe, result.state, at);
-          if (result.kind == step_kind::issued)
-            return outcome::issued;
-        }
-        break;
-      default:
-        break;
-      }
-      std::uint64_t const next = awaited(clock, result, at);
-      if (result.kind == step_kind::used_up)
-        pace.found_used_up(clock.unit(result.state), at);
-      if (next > at)
-        return outcome::waits;
-    }
-    return outcome::spins;
+    result = issue_after(clock, *this, attempt(carry_pace{}));
+    return result.kind == step_kind::issued ? outcome::issued : out;
   }
+
+  clock_reading read() const {
+    std::uint64_t const at = clock.at(in_range(layout, now) ? now : std::max<unix_micros>(now, 0));
+    return {at, at};
+  }
+  step_result attempt(carry_pace const &pace) {
+    if (!in_range(layout, now) && !goes_on_before(cell.load())) {
+      out = outcome::out_of_range;
+      return {step_kind::ended, cell.load()};
+    }
+    clock_reading const at = read();
+    if constexpr (Clock::changes_sides)
+      return advance_on_side(
+          clock, cell, [at] { return at.state; }, pace);
+    else
+      return advance(clock, cell, at.state, pace.carry_from(at.tick));
+  }
+  void renew(std::uint64_t state) {
+    std::uint64_t const before = cell.end;
+    unix_micros const until = std::max(now, clock.time(state)) + 1'000'000;
+    cell.end = std::max(before, clock.next_unit(clock.at(std::clamp(until, layout.first(), layout.last()))));
+    if (cell.end == before)
+      out = outcome::ended;
+  }
+  step_result change_sides(std::uint64_t last) { return step_to_other_side(clock, safe, last, read().state); }
+  void wait(step_kind, unix_micros) { out = outcome::waits; }
+  void end() {
+    if (out == outcome::spins)
+      out = outcome::ended;
+  }
+  bool goes_on() { return out == outcome::spins && ++tries < 10; }
+
+  bool goes_on_before(std::uint64_t state) const { return kid::goes_on(layout, clock, state, now); }
 };
 
 template <class Id, class Clock> void try_all(Id const &layout, Clock const &clock) {

@@ -91,7 +91,8 @@ TEST(Step, Limit) {
   EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::beyond);
 }
 
-/// A generator like that of src/pg. Instead of waiting it tries again: the clock advances with each reading.
+/// What all callers of a clock share, and `Server` of issue_loop.hpp for one of them. Instead of waiting it tries
+/// again: the system clock advances with each reading.
 template <class Clock> struct generator {
   sno_clock logical;
   Clock clock;
@@ -99,24 +100,39 @@ template <class Clock> struct generator {
   std::uint64_t safe = 0;
   std::atomic<unsigned> changes{0};
 
-  std::uint64_t issue(atomic_cell &cell) {
-    for (;;) {
-      step_result result = advance_on_side(logical, cell, [&] { return sno_clock::at(clock()); });
-      if (result.kind == step_kind::behind) {
-        auto last = result.state;
-        auto const now = sno_clock::at(clock());
-        std::lock_guard<std::mutex> const guard(lock);
-        result = step_to_other_side(logical, safe, last, now);
-        if (result.kind == step_kind::issued) {
-          if (!cell.compare_exchange(last, result.state))
-            continue;
-          safe = sno_clock::unit(last);
-          changes++;
-        }
-      }
-      if (result.kind == step_kind::issued)
-        return result.state;
+  struct caller {
+    generator &shared;
+    atomic_cell &cell;
+
+    clock_reading read() {
+      std::uint64_t const state = sno_clock::at(shared.clock());
+      return {state, state};
     }
+    step_result attempt(carry_pace const &pace) {
+      return advance_on_side(
+          shared.logical, cell, [&] { return read().state; }, pace);
+    }
+    step_result change_sides(std::uint64_t last) {
+      std::uint64_t const now = read().state;
+      std::lock_guard<std::mutex> const guard(shared.lock);
+      step_result result = step_to_other_side(shared.logical, shared.safe, last, now);
+      if (result.kind != step_kind::issued)
+        return result;
+      if (!cell.compare_exchange(last, result.state))
+        return {step_kind::behind, now};
+      shared.safe = sno_clock::unit(last);
+      shared.changes++;
+      return result;
+    }
+    void wait(step_kind, unix_micros) {}
+    void renew(std::uint64_t) { ADD_FAILURE() << "there is no limit"; }
+    void end() { ADD_FAILURE() << "the range is used up"; }
+    bool goes_on() { return true; }
+  };
+
+  std::uint64_t issue(atomic_cell &cell) {
+    caller one{*this, cell};
+    return issue_after(logical, one, one.attempt(carry_pace{})).state;
   }
 };
 

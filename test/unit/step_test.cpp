@@ -133,14 +133,8 @@ TEST(CarryPace, ClockGoesBackWhileWaiting) {
 
 /// One caller that retries when a unit is used up. `clock` returns microseconds.
 template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
-  carry_pace pace;
-  for (;;) {
-    auto const now = kid64::lowest(clock());
-    auto const result = advance(kid_clock{}, cell, now, pace.carry_from(now));
-    if (result.kind == step_kind::issued)
-      return result.state;
-    pace.found_used_up(kid_clock::unit(result.state), kid64::lowest(clock()));
-  }
+  retrying_caller<kid_clock, Clock> caller{kid_clock{}, cell, clock};
+  return caller.issue();
 }
 
 // A clock that the test controls: it creeps, stands still, jumps ahead, and goes back.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../src/core/bits.hpp"
+#include "../../src/core/issue_loop.hpp"
 #include "../../src/core/step.hpp"
 
 #include <gtest/gtest.h>
@@ -30,6 +31,28 @@ inline unix_micros system_clock() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<unix_micros>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
+
+/// `Server` of issue_loop.hpp that tries again instead of waiting. `read_micros()` reads the system clock.
+template <class Clock, class Read> struct retrying_caller {
+  Clock const clock;
+  atomic_cell &cell;
+  Read &read_micros;
+
+  std::uint64_t issue() { return issue_after(clock, *this, attempt(carry_pace{})).state; }
+
+  clock_reading read() {
+    std::uint64_t const state = clock.at(read_micros());
+    return {state, state};
+  }
+  step_result attempt(carry_pace const &pace) {
+    clock_reading const now = read();
+    return advance(clock, cell, now.state, pace.carry_from(now.tick));
+  }
+  void wait(step_kind, unix_micros) {}
+  void renew(std::uint64_t) { ADD_FAILURE() << "there is no limit"; }
+  void end() { ADD_FAILURE() << "the range is used up"; }
+  bool goes_on() { return true; }
+};
 
 /// Every thread calls `issue(cell)` `count` times. Returns all states, sorted. If `rising` is set, the states
 /// of each thread must rise.

@@ -8,6 +8,7 @@
 #include "../../core/bits.hpp"
 #include "../../core/clock_rules.hpp"
 #include "../../core/ended_list.hpp"
+#include "../../core/issue_loop.hpp"
 #include "../../core/lane.hpp"
 #include "../../core/lease_span.hpp"
 #include "../../core/leave_unit.hpp"

@@ -17,12 +17,6 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// A reading of the system clock.
-struct clock_reading {
-  std::uint64_t state; ///< the first state of the unit that the system clock is in
-  std::uint64_t tick;  ///< rises by units, for `carry_pace`; also before the range of a type, where `state` may not
-};
-
 /// Returns the reading to use if the system clock is at `now`, which is out of range for `layout`, or raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold clock_reading out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
@@ -66,73 +60,55 @@ step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell cell
   }
 }
 
-/// What issue_slowly() knows of its waits for the system clock.
-struct clock_wait {
-  carry_pace pace = {};
-  instr_time start = {};   ///< when the wait began for which `kid.max_wait` holds
+/// `Server` of core/issue_loop.hpp. `kid.max_wait` holds for a wait for the bound, and for one for the system clock.
+template <class Id, class Clock> struct issuing_session {
+  Id const &layout;
+  Clock const &clock;
+  clock_ref const ref;
+  std::uint64_t *count;
+  instr_time start = {};   ///< of the wait for the system clock
   bool is_counted = false; ///< in kid_stats()
+
+  issuing_session(Id const &its_layout, Clock const &its_clock, clock_id id, std::uint64_t *wanted)
+      : layout(its_layout), clock(its_clock), ref(clock_of(id)), count(wanted) {
+    INSTR_TIME_SET_CURRENT(start);
+  }
+
+  step_result attempt(carry_pace const &pace) const {
+    return pg::attempt(layout, clock, ref.id, limited_cell<&clock_cell::bound>{ref.cell}, pace, count);
+  }
+  clock_reading read() const { return read_clock(layout, clock, ref.cell); }
+  void renew(std::uint64_t state) {
+    renew_lease(ref, state);
+    INSTR_TIME_SET_CURRENT(start);
+  }
+  step_result change_sides(std::uint64_t last) const {
+    step_result const result = pg::change_sides(ref, last, read().state);
+    if (result.kind == step_kind::issued && count != nullptr)
+      *count = 1;
+    return result;
+  }
+  void wait(step_kind reason, unix_micros until) {
+    if (!is_counted)
+      pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
+    is_counted = true;
+    wait_for_clock(ref, reason, until, start);
+  }
+  [[noreturn]] void end() const { clock_ended_error(); }
+  bool goes_on() const {
+    CHECK_FOR_INTERRUPTS();
+    return true;
+  }
 };
-
-/// Waits for the unit that a step needs whose result is `used_up` or `behind`, but only for a moment. The caller tries
-/// again after that.
-template <class Id, class Clock>
-pg_noinline pg_attribute_cold void await_unit(Id const &layout, Clock const &clock, clock_ref const &ref,
-                                              step_result result, clock_wait &wait) {
-  // Read the system clock after the state, as `carry_pace` requires. If the earlier reading was merely old, there is
-  // nothing to wait for.
-  clock_reading const now = read_clock(layout, clock, ref.cell);
-  std::uint64_t const next = awaited(clock, result, now.state);
-
-  if (result.kind == step_kind::used_up)
-    wait.pace.found_used_up(clock.unit(result.state), now.tick);
-  if (next <= now.state)
-    return;
-  if (!wait.is_counted)
-    pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
-  wait.is_counted = true;
-  wait_for_clock(ref, result.kind, clock.time(next), wait.start);
-}
 
 /// Does the rest of issue() if the first step did not issue a state. Although it is cold, each type has its own: the
 /// steps need the layout and the clock, which depend on settings and on the lane. `clock_rules` does not.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock const &clock, clock_id id,
                                                        step_result result, std::uint64_t *count) {
-  clock_ref const ref = clock_of(id);
-  limited_cell<&clock_cell::bound> const whole_lease = {ref.cell};
-  clock_wait wait;
+  issuing_session<Id, Clock> session(layout, clock, id, count);
 
-  INSTR_TIME_SET_CURRENT(wait.start);
-  for (;;) {
-    switch (result.kind) {
-    case step_kind::issued:
-    case step_kind::stale:
-      return result;
-    case step_kind::ended:
-      clock_ended_error();
-    case step_kind::beyond:
-      renew_lease(ref, result.state);
-      // Begin anew: a wait for the bound and a wait for the system clock may each take `kid.max_wait`.
-      INSTR_TIME_SET_CURRENT(wait.start);
-      break;
-    case step_kind::behind:
-      if constexpr (Clock::changes_sides) {
-        result = change_sides(ref, result.state, read_clock(layout, clock, ref.cell).state);
-        if (result.kind == step_kind::issued) {
-          if (count != nullptr)
-            *count = 1;
-          return result;
-        }
-      }
-      await_unit(layout, clock, ref, result, wait);
-      break;
-    case step_kind::used_up:
-      await_unit(layout, clock, ref, result, wait);
-      break;
-    }
-    CHECK_FOR_INTERRUPTS();
-    result = attempt(layout, clock, id, whole_lease, wait.pace, count);
-  }
+  return issue_after(clock, session, result);
 }
 
 template <class Id, class Clock>

@@ -1,0 +1,69 @@
+// The loop that issues a state if the first step of a clock (step.hpp) issued none: what each result calls for, until a
+// step issues one.
+#pragma once
+
+#include "no_postgres.hpp"
+#include "step.hpp"
+
+#include <cstdint>
+
+namespace kid {
+
+/// A reading of the system clock.
+struct clock_reading {
+  std::uint64_t state; ///< the first state of the unit that the system clock is in
+  std::uint64_t tick;  ///< rises by units, for `carry_pace`; also before the range of a type, where `state` may not
+};
+
+/// Goes on after a step whose result was `result`, until a step has the result `issued` or `stale`, and returns that.
+/// `Server` has what the loop depends on. Each function may raise an error instead of returning:
+///
+///     attempt(pace)        makes another step, which may carry from the unit that `pace` says
+///     read()               reads the system clock
+///     renew(state)         renews the limit at which a step stopped before `state`
+///     change_sides(last)   only if the clock changes sides: tries to move it from `last` to the other side, and
+///     returns
+///                          that step
+///     wait(kind, until)    waits at most until the system clock is at `until`. `kind` is `used_up` or `behind`
+///     end()                raises the error that there is no state left
+///     goes_on()            whether to try again
+template <class Clock, class Server>
+[[gnu::cold]] step_result issue_after(Clock const &clock, Server &server, step_result result) {
+  carry_pace pace;
+
+  for (;;) {
+    switch (result.kind) {
+    case step_kind::issued:
+    case step_kind::stale:
+      return result;
+    case step_kind::ended:
+      server.end();
+      return result;
+    case step_kind::beyond:
+      server.renew(result.state);
+      break;
+    case step_kind::behind:
+      if constexpr (Clock::changes_sides) {
+        result = server.change_sides(result.state);
+        if (result.kind == step_kind::issued)
+          return result;
+      }
+      [[fallthrough]];
+    case step_kind::used_up: {
+      // Read the system clock after the state, as `carry_pace` requires. If the earlier reading was merely old, there
+      // is nothing to wait for.
+      clock_reading const now = server.read();
+      if (result.kind == step_kind::used_up)
+        pace.found_used_up(clock.unit(result.state), now.tick);
+      if (std::uint64_t const next = awaited(clock, result, now.state); next > now.state)
+        server.wait(result.kind, clock.time(next));
+      break;
+    }
+    }
+    if (!server.goes_on())
+      return result;
+    result = server.attempt(pace);
+  }
+}
+
+} // namespace kid
