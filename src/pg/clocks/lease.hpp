@@ -24,6 +24,9 @@
 //   lease        the bounds on the page and in shared memory, opening the lease after a start, renewing it
 //   move_clock   moving a clock other than by issuing IDs
 //   sides        what a clock with sides does besides
+//
+// The arithmetic is in the core: core/lease_span.hpp says how far a lease goes, and core/leave_unit.hpp where a clock
+// goes after its bound was lowered.
 #pragma once
 
 #include "lease_lock.hpp"

@@ -44,7 +44,7 @@
 //
 //   memory    shared memory: the floors, prepared transactions, and the list of those that have ended
 //   floors    entering a clock, who has entered it, lowering it; the end of a transaction
-//   horizon   which transactions a snapshot sees, the horizon, and what queries were told
+//   horizon   the horizon of a snapshot (core/snapshot_view.hpp says what that sees), and what queries were told
 #pragma once
 
 #include "../node/attach.hpp"
