@@ -26,7 +26,7 @@
 #@ make test-power             cuts the power of servers, on disks that lose what was not flushed; CUTS=200; 15 minutes;
 #@                             root
 #@ make test-model             models of the bound, lanes, sno and worker numbers, explored by Spin: a crash at every
-#@                             step, and mutants that it has to find; four minutes
+#@                             step, and mutants that it has to find; two minutes
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
 #@ make test-dist              the zip for PGXN, installed with pgxn; two minutes
 #@ make test-images            the images of Containerfile, built and started; 15 minutes; root

@@ -462,12 +462,12 @@ take:
 #ifndef M_NO_LEAVE
      d_step {
        if
-       :: state != END(state) -> state = END(state)                                       /* + end of unit */
+       :: state != END(state) -> state = END(state)                                       /* @ end of unit */
 #ifdef M_LEAVE_PAST_BOUND
        :: else -> state = state + 2
 #else
-       :: state == END(state) && state + 1 < i -> state = state + 2                       /* + end of next unit */
-       :: else                                                                            /* + stay below bound */
+       :: state == END(state) && state + 1 < i -> state = state + 2                       /* @ end of next unit */
+       :: else                                                                            /* @ stay below bound */
 #endif
        fi };
 #endif
@@ -481,7 +481,7 @@ take:
   atomic {
     last = (to > FIRST(UNIT(state)) -> to - 1 : state);                                   /* @ last before */
     if
-    :: last == lease_page && IS_KNOWN -> goto flushed_page                                /* + same page */
+    :: last == lease_page && IS_KNOWN -> goto flushed_page                                /* @ same page */
     :: else
     fi
   };

@@ -100,9 +100,9 @@ stale:
 inline leave_unit(server) {
   d_step {
     if
-    :: SEQUENCE(state[server]) != 3 -> state[server] = state[server] | 3                  /* + end of unit */
+    :: SEQUENCE(state[server]) != 3 -> state[server] = state[server] | 3                  /* @ end of unit */
     :: SEQUENCE(state[server]) == 3 && state[server] + 1 < bound[server] -> state[server] = state[server] + 4
-    :: else                                                                               /* + stay */
+    :: else                                                                               /* @ stay */
     fi
   }
 }

@@ -47,17 +47,17 @@ bool is_open;
 #ifdef M_NO_LIMIT_WHEN_AHEAD
 #define when_ahead(four) (four)
 #else
-#define when_ahead(four) (UNIT(state) > now + SLOW -> 0 : MIN(four, now + SLOW - UNIT(state)))   /* + ahead */
+#define when_ahead(four) (UNIT(state) > now + SLOW -> 0 : MIN(four, now + SLOW - UNIT(state)))   /* @ ahead */
 #endif
 #ifdef M_KEEP_FAR_BOUND
 #define is_far(b) false
 #else
-#define is_far(b) (bound > (b) && UNIT(bound) > until + length)                                   /* + far */
+#define is_far(b) (bound > (b) && UNIT(bound) > until + length)                                   /* @ far */
 #endif
 #ifdef M_PUBLISH_ANY
 #define too_far NONE
 #else
-#define too_far (until + MAX(length, SLOW))                                                       /* + too far */
+#define too_far (until + MAX(length, SLOW))                                                       /* @ too far */
 #endif
 #ifdef M_CARRY_AT_ONCE
 #define may_carry true
@@ -122,9 +122,9 @@ end:
      /* extend() */
      atomic {
        now = clock;
-       four = MIN(4 * write_time, SLOW);                                                  /* + four writes */
+       four = MIN(4 * write_time, SLOW);                                                  /* @ four writes */
        length = MAX(LEASE, four);
-       until = MAX(now + length, UNIT(state) + MAX(NEAR, when_ahead(four)));              /* + until */
+       until = MAX(now + length, UNIT(state) + MAX(NEAR, when_ahead(four)));              /* @ until */
 #ifdef M_LEASE_ON_TOP
        until = MAX(until, UNIT(state) + LEASE);
 #endif

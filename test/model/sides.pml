@@ -23,8 +23,10 @@
 #ifndef CHANGES
 #define CHANGES 2   /* of sides */
 #endif
-#define LEASE 1
+#ifndef NEAR
 #define NEAR 1
+#endif
+#define LEASE 1
 #define UNIT(state) ((state) / 4)
 #define FIRST(unit) (4 * (unit))
 #define SIDE(state) ((state) & 2)
@@ -51,8 +53,14 @@ inline issue(s) {
   used = used | (1 << (s))
 }
 /* leave_unit(), a loop around a compare-and-swap */
-inline leave_unit() {
-  d_step { state = (state != END(state) -> END(state) : (FIRST(UNIT(state) + 1) + SIDE(state) + 1)) }
+inline leave_unit(limit) {
+  d_step {
+    if
+    :: state != END(state) -> state = END(state)
+    :: state == END(state) && FIRST(UNIT(state) + 1) < limit -> state = FIRST(UNIT(state) + 1) + SIDE(state) + 1
+    :: else
+    fi
+  }
 }
 
 active proctype environment() {
@@ -141,7 +149,7 @@ change: /* change_sides() */
     mark = 0
   };
 #ifndef M_BOUND_NOT_LOWERED
-  bound = MIN(to, bound);                                                                 /* @ low bound */
+  atomic { mark = bound; bound = MIN(to, bound) };                                        /* @ low bound */
 #endif
   atomic {
     if
@@ -161,7 +169,7 @@ change: /* change_sides() */
   atomic { lock = 0; forget(); goto end_idle };
 back:
   bound = 0;
-  leave_unit();                                                                           /* @ bound back */
+  leave_unit(mark);                                                                       /* @ bound back */
   goto done;
 
 renew: /* renew_lease() and extend() */

@@ -95,9 +95,9 @@ foreach my $file (glob 'test/model/*.pml')
 my %named;
 foreach my $line (grep { /^[^#\n]/ } split /^/, slurp_file('test/model/code'))
 {
-	my ($mark, $files, $text) = split / \| /, $line =~ s/\s+\z//r, 3;
+	my ($mark, $file, $text) = split / \| /, $line =~ s/\s+\z//r, 3;
 	$named{$mark} = 1;
-	ok((grep { -e && index(squeezed($_), $text) >= 0 } glob $files), "$files has the line for \"$mark\" of the models")
+	ok(-e $file && index(squeezed($file), $text) >= 0, "$file has the line for \"$mark\" of the models")
 	  or diag("test/model/code expects: $text");
 }
 is_deeply([ sort keys %named ], [ sort keys %marks ], 'test/model/code names the marks of the models, and no others');
