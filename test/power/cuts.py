@@ -234,11 +234,11 @@ class Cluster:
             lose_unflushed(self.machines, self.chance)
         if failover:
             self.fail_over()
-        self.switch_on()
-        self.start(clock)
         figures = dict.fromkeys(COLUMNS, 0)
         figures.update({"cuts": 1, "rows acknowledged": len(clients.acknowledged)})
         try:
+            self.switch_on()
+            self.start(clock)
             self.compare(clients, failover, figures)
         except (psycopg.Error, RuntimeError) as error:
             figures["unusable"] = 1
@@ -388,7 +388,7 @@ def main():
         if name == "flush":
             run("umount", options.library)
     print(
-        f"# {seconds:.1f} seconds for each cut. The disks lost {Disk.lost:,} of the {Disk.unflushed:,} sectors that"
+        f"# {seconds:.1f} seconds for each cut. The disks lost {Disk.lost:,} of the {Disk.unflushed:,} blocks that"
         " were not flushed."
     )
     print_table(rows)

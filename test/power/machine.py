@@ -54,10 +54,13 @@ class Disk:
     """A file system that is mounted at `place`, on a loop device, on the file `raw/disk` of nbdfuse, which asks the
     plugin disk.py. Loop devices pass the flushes of the file system on, and so does nbdfuse."""
 
-    unflushed = lost = 0  # sectors of all disks
+    unflushed = lost = 0  # blocks of all disks
 
     def __init__(self, place, file_system, sector, log):
         self.place, self.file_system, self.sector, self.log = place, file_system, sector, log
+        # XFS cannot be mounted if of a block of a directory only some sectors were written. So below XFS, the disk has
+        # blocks of 4096 bytes, as most disks with sectors of 512 have.
+        self.block = max(sector, 4096 if file_system == "xfs" else 0)
         self.image, self.cache = f"{place}.image", f"{place}.cache"
         self.socket, self.raw = f"{place}.socket", f"{place}.raw"
         self.processes = []
@@ -112,7 +115,7 @@ class Disk:
         self.processes.clear()
 
     def lose(self, random):
-        """Loses all writes since the last flush, those that came after some moment, or any of their sectors."""
+        """Loses all writes since the last flush, those that came after some moment, or any of their blocks."""
         kind = random.choice(("all", "tail", "any"))
         with open(self.cache, "rb") as file:
             writes = []
@@ -123,10 +126,12 @@ class Disk:
         share = random.random()
         image = os.open(self.image, os.O_WRONLY)
         for number, (offset, data) in enumerate(writes):
-            for at in range(0, len(data), self.sector):
+            end = offset + len(data)
+            for block in range(offset // self.block * self.block, end, self.block):
                 Disk.unflushed += 1
                 if kind == "tail" and number < first_lost or kind == "any" and random.random() < share:
-                    os.pwrite(image, data[at : at + self.sector], offset + at)
+                    begin = max(block, offset)
+                    os.pwrite(image, data[begin - offset : block + self.block - offset], begin)
                 else:
                     Disk.lost += 1
         os.close(image)
