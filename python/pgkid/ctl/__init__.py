@@ -29,7 +29,8 @@ read the database,
 catalog.py       reads tables, columns, keys, indexes, constraints and triggers
 objects.py       says how statements and findings name an object
 kid.py           finds the schema of kid, and has the functions that make keys of each type
-hanging.py       finds what hangs on columns, and prints the statements that drop it and make it again
+hanging.py       finds what hangs on columns, drops it, and makes it again
+made.py          prints the statements that drop objects such as views and make them again
 details.py       prints the statements for what CREATE leaves out: owner, privileges, comments, options of columns
 operators.py     lets PostgreSQL find the operators of new keys when it reads definitions
 dependents.py    finds what keeps PostgreSQL from dropping an object
@@ -62,7 +63,8 @@ leave       change, for each group of linked tables; types; validate
 
 Every step reads the catalog again, does what is still missing, and can be interrupted and repeated. The state of a move
 is in a schema kidctl_COMMAND_TABLE_HASH of the table's owner, with everything that the move adds beside the tables' own
-columns, indexes and constraints. It names the server and the database, so that a restored copy does not go on.
+columns, indexes and constraints; that of leave is kidctl_leave_ROLE_HASH. It names the server and the database, so that
+a restored copy does not go on.
 
 These hold everywhere:
 

@@ -5,7 +5,7 @@ All names are printed with their schema, because the search_path of kidctl's ses
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterable, Optional, Sequence, TypeVar
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, TypeVar
 
 from psycopg import sql
 from psycopg.rows import class_row
@@ -109,6 +109,13 @@ def blocks(conn: Connection, relation: int) -> int:
     return int(one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (relation,)))
 
 
+class ColumnAddress(NamedTuple):
+    """What tells a column from all others, as in pg_depend. Number 0 is the table itself."""
+
+    table: int
+    number: int
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table."""
@@ -124,6 +131,11 @@ class Column:
     generated: str
     sequence: Optional[str]  # the one that it owns, and draws from if it is an identity column
     is_partition_key: bool
+
+    @property
+    def address(self) -> ColumnAddress:
+        """The table and the number of the column."""
+        return ColumnAddress(self.table, self.number)
 
     @property
     def sql(self) -> sql.Identifier:
@@ -172,6 +184,11 @@ class KeyColumn:
     type: str
     top: int
     top_number: int
+
+    @property
+    def address(self) -> ColumnAddress:
+        """The table and the number of the column."""
+        return ColumnAddress(self.table, self.number)
 
     @property
     def is_top(self) -> bool:

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from pgkid.ctl.catalog import Index, read, tables
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.steps import Runner, statement
+from pgkid.ctl.steps import Runner, statement, text
 
 
 def details(conn: Connection, relation: int, column: Optional[int] = None) -> list[str]:
@@ -49,7 +49,7 @@ def owner(conn: Connection, relation: int) -> list[str]:
 def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
     """Returns the GRANTs of a relation and its columns, or of one column, by those who granted them if possible."""
     lines = []
-    back = str(one(conn, "SELECT format('SET LOCAL ROLE %%I', current_user)", ()))
+    back = text(conn, "SET LOCAL ROLE {}", sql.Identifier(one(conn, "SELECT current_user")))
     for grantor, grant in conn.execute(
         """
         SELECT CASE WHEN d.grantor <> c.relowner AND pg_has_role(d.grantor, 'MEMBER') THEN d.grantor::regrole::text END,
@@ -70,7 +70,7 @@ def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
         """,
         {"relation": relation, "column": column},
     ).fetchall():
-        lines += [f"SET LOCAL ROLE {grantor}", grant, back] if grantor else [grant]
+        lines += [text(conn, "SET LOCAL ROLE {}", sql.SQL(grantor)), grant, back] if grantor else [grant]
     return lines
 
 
@@ -132,34 +132,33 @@ def identity(conn: Connection, kind: str, sequence: int) -> str:
 
 def of_index(conn: Connection, index: Index) -> list[str]:
     """Returns what an index has beside its definition, as statements by its name."""
-    lines = []
-    table = one(conn, "SELECT %s::oid::regclass::text", (index.table,))
-    name = index.sql.as_string(conn)
-    lines += extensions(conn, "pg_class", index.oid, f"INDEX {name}")
+    table = sql.SQL(one(conn, "SELECT %s::oid::regclass::text", (index.table,)))
+    name, own = index.sql, sql.Identifier(index.name)
+    lines = extensions(conn, "pg_class", index.oid, sql.SQL("INDEX {}").format(name))
     if index.comment:
-        lines.append(f"COMMENT ON INDEX {name} IS {sql.Literal(index.comment).as_string(conn)}")
+        lines.append(text(conn, "COMMENT ON INDEX {} IS {}", name, index.comment))
     if index.constraint_comment:
-        own = sql.Identifier(index.name).as_string(conn)
-        lines.append(
-            f"COMMENT ON CONSTRAINT {own} ON {table} IS {sql.Literal(index.constraint_comment).as_string(conn)}"
-        )
+        lines.append(text(conn, "COMMENT ON CONSTRAINT {} ON {} IS {}", own, table, index.constraint_comment))
     if index.is_clustered:
-        lines.append(f"ALTER TABLE {table} CLUSTER ON {sql.Identifier(index.name).as_string(conn)}")
+        lines.append(text(conn, "ALTER TABLE {} CLUSTER ON {}", table, own))
     if index.is_replica_identity:
-        lines.append(f"ALTER TABLE {table} REPLICA IDENTITY USING INDEX {sql.Identifier(index.name).as_string(conn)}")
+        lines.append(text(conn, "ALTER TABLE {} REPLICA IDENTITY USING INDEX {}", table, own))
     for number, target in conn.execute(
         "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
     ).fetchall():
-        lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
+        lines.append(text(conn, "ALTER INDEX {} ALTER COLUMN {} SET STATISTICS {}", name, number, target))
     return lines
 
 
-def extensions(conn: Connection, catalog: str, oid: int, name: str) -> list[str]:
-    """Returns the statements by which an object is dropped with extensions, as ALTER … DEPENDS ON EXTENSION says."""
+def extensions(conn: Connection, catalog: str, oid: int, what: sql.Composable) -> list[str]:
+    """Returns the statements by which an object is dropped with extensions, as ALTER … DEPENDS ON EXTENSION says.
+
+    `what` is the kind and the name of the object.
+    """
     return [
-        f"ALTER {name} DEPENDS ON EXTENSION {extension}"
+        text(conn, "ALTER {} DEPENDS ON EXTENSION {}", what, sql.Identifier(extension))
         for (extension,) in conn.execute(
-            "SELECT quote_ident(e.extname) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid"
+            "SELECT e.extname FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid"
             " WHERE d.classid = %s::regclass AND d.objid = %s AND d.deptype = 'x'"
             " AND d.refclassid = 'pg_extension'::regclass ORDER BY 1",
             (catalog, oid),

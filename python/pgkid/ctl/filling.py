@@ -9,7 +9,7 @@ from typing import Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.hanging import Made
+from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
 from pgkid.ctl.state import State
 from pgkid.ctl.steps import Runner, statement
@@ -21,11 +21,10 @@ EMPTY = "SELECT NOT relispopulated FROM pg_class WHERE oid = to_regclass(%s)::oi
 
 def kept(state: Optional[State]) -> Views:
     """Returns the views that a state lists."""
-    views: Views = state.kept.get("refresh", []) if state else []
-    return views
+    return state.to_fill if state else []
 
 
-def to_fill(made: Sequence[Made], state: Optional[State]) -> Views:
+def to_fill(made: Sequence[Made], state: Optional[State]) -> list[str]:
     """Returns the views that are to be filled after a transaction that makes some objects again.
 
     Those that the state lists already come first: an earlier command has left them empty.

@@ -6,7 +6,7 @@ from typing import Iterable, Iterator, Sequence
 from pgkid.ctl.catalog import Table
 from pgkid.ctl.connection import Connection, in_statement, one
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.hanging import Made
+from pgkid.ctl.made import Made
 from pgkid.ctl.strangers import of_literals
 
 

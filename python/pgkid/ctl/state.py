@@ -2,14 +2,16 @@
 
 The schema contains everything that the move creates beside the tables' own objects. It is the owner's alone, and it is
 refused if it exists with another owner, so nobody can create the move's names first.
+
+Each command has a subclass of State, with what it was asked to do and what its next steps need.
 """
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, is_dataclass
 from hashlib import md5
-from typing import Any, Literal, Optional, TypeVar
+from typing import Any, ClassVar, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
 
 from psycopg import sql
 
@@ -19,28 +21,41 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, statement
 
 
-Kept = TypeVar("Kept")
+# Of the fields of all states. Give it another number when one of them changes its meaning.
+VERSION = 1
 
 # The kinds of moves; `rows` is that of the rows of a partition
 Kind = Literal["rekey", "partition", "rows", "leave"]
 
-# The last step at whose end the state was saved, or nothing before the first such step. A step that can be repeated
-# does not save it. `swap` is also the exchange of a move of rows.
-Saved = Literal["", "prepare", "validate", "swap", "back", "change"]
+# The last step at whose end the state was saved. A step that can be repeated does not save it. `swap` is also the
+# exchange of a move of rows.
+Saved = Literal["prepare", "validate", "swap", "back", "change"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What tells a database from a copy that was restored elsewhere: the server's identifier, and its OID there."""
+
+    server: str
+    database: int
 
 
 @dataclass
 class State:
-    """The state of a move. `tables` has the OID of each table when the move began."""
+    """The state of a move, of which all kinds of moves have this."""
 
-    kind: Kind
-    relation: str
-    server: str
-    database: int
-    tables: dict[str, int]
-    options: dict[str, Any]
-    step: Saved = ""
-    kept: dict[str, Any] = field(default_factory=dict)
+    undo: ClassVar[str] = ""  # the command that takes the move back before the swap, if there is one
+
+    relation: str  # the table that the user named
+    origin: Origin
+    tables: dict[str, int]  # the OID of each table of the move by its name, when the move began
+    step: Saved
+    to_fill: list[str]  # materialized views that were made again, as parts of statements
+
+    @property
+    def command(self) -> str:
+        """The command of kidctl that the move belongs to."""
+        return self.undo.split()[0]
 
     @property
     def is_swapped(self) -> bool:
@@ -53,21 +68,34 @@ class State:
         return self.step == "back"
 
 
+AnyState = TypeVar("AnyState", bound=State)
+
+
 def schema_of(kind: Kind, table: Table) -> str:
     """Returns the name of the schema of a move of a table. It has no character with a meaning in statements."""
-    mark = md5(f"{table.schema}.{table.name}".encode()).hexdigest()[:8]
-    word = re.sub(r"\W", "_", table.name).encode()[:38].decode(errors="ignore")
+    return schema_name(kind, table.name, f"{table.schema}.{table.name}")
+
+
+def schema_of_role(kind: Kind, role: str) -> str:
+    """Returns the name of the schema of a move of all tables of a role."""
+    return schema_name(kind, role, role)
+
+
+def schema_name(kind: Kind, word: str, full_name: str) -> str:
+    """Returns a name with a word in it that people recognize, and the hash of a name that is like no other."""
+    mark = md5(full_name.encode()).hexdigest()[:8]
+    word = re.sub(r"\W", "_", word).encode()[:38].decode(errors="ignore")
     return f"kidctl_{kind}_{word}_{mark}"
 
 
-def identity(conn: Connection) -> tuple[str, int]:
-    """Returns what tells this database from a copy that was restored: the server's identifier and the OID."""
+def origin_of(conn: Connection) -> Origin:
+    """Returns the database of a session, as the state of a move that begins in it names it."""
     row = conn.execute(
         "SELECT system_identifier::text, d.oid FROM pg_control_system(), pg_database AS d"
         " WHERE d.datname = current_database()"
     ).fetchone()
     assert row
-    return row[0], row[1]
+    return Origin(*row)
 
 
 def create_schema(conn: Connection, schema: str) -> None:
@@ -131,55 +159,78 @@ def save(conn: Connection, schema: str, state: State) -> None:
         sql.SQL("INSERT INTO {}.state VALUES (true, %s) ON CONFLICT (one) DO UPDATE SET state = EXCLUDED.state").format(
             sql.Identifier(schema)
         ),
-        (json.dumps(asdict(state)),),
+        (json.dumps({"version": VERSION, **asdict(state)}),),
     )
 
 
-def read(kind: type[Kept], values: dict[str, Any]) -> Kept:
-    """Returns an object of a dataclass from its values in a state, or raises an error if it has other fields."""
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise Refused(
-            "another version of kidctl has begun this move, and its state has other fields",
-            "Go on with the version that has begun it.",
-        ) from error
+def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
+    """Returns the fields of the state of a move, or None if it has not begun.
 
-
-def load(conn: Connection, schema: str) -> Optional[State]:
-    """Returns the state of a move, or None if it has not begun."""
+    Raises an error if they are of another version of kidctl, or if another role can change them.
+    """
     if owner_of(conn, schema) is None:
         return None
     refuse_stranger(conn, schema)
     if one(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
         return None
-    found = one(conn, identifier("SELECT state FROM {}.state", schema))
-    return read(State, found) if found else None
+    fields: Optional[dict[str, Any]] = one(conn, identifier("SELECT state FROM {}.state", schema))
+    if fields is None:
+        return None
+    if fields.pop("version", None) != VERSION:
+        raise other_version()
+    return fields
+
+
+def load(conn: Connection, schema: str, kind: type[AnyState]) -> Optional[AnyState]:
+    """Returns the state of a move, or None if it has not begun. Raises an error if it has other fields."""
+    fields = saved(conn, schema)
+    if fields is None:
+        return None
+    try:
+        state: AnyState = restored(kind, fields)
+    except (TypeError, KeyError) as error:
+        raise other_version() from error
+    return state
+
+
+def restored(kind: Any, value: Any) -> Any:
+    """Returns what json.dumps() was given as a value of a type. Raises TypeError or KeyError if it has other fields."""
+    if is_dataclass(kind):
+        kinds = get_type_hints(kind)
+        return kind(**{name: restored(kinds[name], one_value) for name, one_value in value.items()})
+    if get_origin(kind) is list:
+        return [restored(get_args(kind)[0], one_value) for one_value in value]
+    return value
+
+
+def other_version() -> Refused:
+    """Returns the error for a state that this version of kidctl does not know."""
+    return Refused(
+        "another version of kidctl has begun this move, and its state has other fields",
+        "Go on with the version that has begun it.",
+    )
 
 
 def step_of(conn: Connection, schema: str) -> Optional[Saved]:
     """Returns the last step of a move that is done, or None if it has not begun."""
-    begun = load(conn, schema)
-    return begun.step if begun else None
+    fields = saved(conn, schema)
+    return fields["step"] if fields else None
 
 
 def refuse_other_database(conn: Connection, state: State) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
-    command, undo = {"rekey": ("rekey", "cancel"), "partition": ("partition", "back"), "rows": ("partition", "cancel")}[
-        state.kind
-    ]
-    if (state.server, state.database) != identity(conn):
+    if state.origin != origin_of(conn):
         raise Refused(
             f"the move of {state.relation} was begun in another database, of which this one is a copy",
-            f"Run `kidctl {command} {undo}` here to remove what the copy contains of the move, and begin again."
+            f"Run `kidctl {state.undo}` here to remove what the copy contains of the move, and begin again."
             if not state.is_swapped
-            else f"Run `kidctl {command} finish` or `back` here.",
+            else f"Run `kidctl {state.command} finish` or `back` here.",
         )
     for name, oid in state.tables.items():
         if one(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
             raise Refused(
                 f"{name} is not the table that it was when the move of {state.relation} began",
-                f"Rename it back, or run `kidctl {command} {undo}`.",
+                f"Rename it back, or run `kidctl {state.undo}`.",
             )
 
 

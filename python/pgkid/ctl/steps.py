@@ -58,6 +58,11 @@ def statement(template: str, *parts: object, about: Optional[Object] = None, out
     return Statement(sql.SQL(template).format(*placed), about, outside)
 
 
+def text(conn: Connection, template: str, *parts: object) -> str:
+    """Returns the text of such a statement, for what is compared, rewritten, or kept in the state before it runs."""
+    return statement(template, *parts).text.as_string(conn)
+
+
 @dataclass(frozen=True)
 class Lock:
     """A statement that takes a lock for which others wait, and one that takes a lock for which only VACUUM waits.

@@ -11,7 +11,7 @@ from typing import Iterator, Sequence
 
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Report
-from pgkid.ctl.hanging import Made
+from pgkid.ctl.made import Made
 
 
 LEFT_OUT = """

@@ -22,7 +22,7 @@ HINT = "Rename columns in the select list, as in SELECT o.id AS a FROM orders AS
 def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     """Yields the definitions that do so with tables of these columns, or with joins of them."""
     tables = {str(column.table) for column in columns}
-    for definition in definitions(conn, [(column.table, column.number) for column in columns]):
+    for definition in definitions(conn, [column.address for column in columns]):
         if definition.is_copy:
             continue
         try:

@@ -193,7 +193,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) ->
     If only new rows get new keys, a constant means what it meant, and does not stop the move.
     """
     together: dict[tuple[str, Kind], list[Beside]] = {}
-    for one in search(conn, [(column.table, column.number) for column in columns]):
+    for one in search(conn, [column.address for column in columns]):
         together.setdefault((one.object, one.kind), []).append(one)
     found = []
     for (name, kind), places in together.items():

@@ -10,7 +10,8 @@ from psycopg import sql
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import CORE, GENERATORS
-from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.leave.columns import Column
+from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, statement
 
@@ -28,35 +29,41 @@ class Default:
 
     column: Column
     before: str
-    after: Optional[str]  # None if a sequence makes it
-    sequence: Optional[tuple[str, str]]  # schema and name
-    top: bool  # the sequence is for this column, and for those of partitions
+    after: Optional[str] = None  # None if a sequence makes it
+    sequence: Optional[tuple[str, str]] = None  # schema and name
+    is_owner: bool = False  # of the sequence, from which columns of partitions take numbers, too
+
+    def about(self, plan: Plan) -> Object:
+        """Returns the default as statements and findings name it."""
+        table, name = plan.table(self.column.table), self.column.name
+        return Object("default", table.schema, name, table.name, f"default of column {name} of {table.label}")
 
 
 def read_defaults(plan: Plan, group: Group) -> list[Default]:
-    """Returns the defaults that change."""
+    """Returns the defaults that change, those of parents before those of partitions.
+
+    Columns that are inherited take numbers from the sequence of the topmost column.
+    """
     found: list[Default] = []
     sequences: dict[tuple[int, str], tuple[str, str]] = {}
     for c in sorted(group.columns, key=lambda c: (not c.is_top, c.table, c.number)):
         if c.default is None or c.generated:
             continue
-        table = plan.table(c.table)
-        if not generator(plan, c.default):
-            found.append(Default(c, c.default, plan.rewriter.rewrite(c.default), None, False))
+        if not is_generator(plan, c.default):
+            found.append(Default(c, c.default, after=plan.rewriter.rewrite(c.default)))
         elif core_type(c) != "bigint":
-            found.append(Default(c, c.default, random_value(plan, c), None, False))
+            found.append(Default(c, c.default, after=random_value(plan, c)))
         else:
-            top = root_of(plan, c)
-            if top not in sequences:
+            root, table = root_of(plan, c), plan.table(c.table)
+            is_first = root not in sequences
+            if is_first:
                 taken = set(sequences.values())
-                sequences[top] = free_name(plan, table.schema, f"{table.name}_{c.name}_seq", taken)
-                found.append(Default(c, c.default, None, sequences[top], True))
-            else:
-                found.append(Default(c, c.default, None, sequences[top], False))
+                sequences[root] = free_name(plan, table.schema, f"{table.name}_{c.name}_seq", taken)
+            found.append(Default(c, c.default, sequence=sequences[root], is_owner=is_first))
     return found
 
 
-def generator(plan: Plan, default: str) -> bool:
+def is_generator(plan: Plan, default: str) -> bool:
     """Returns whether a default is nothing but a call of a generator of kid."""
     names = "|".join(GENERATORS)
     call = rf"\(?{re.escape(plan.kid.home)}\.({names})\([^()]*\)\)?(::[\w. \"]+)?"
@@ -115,32 +122,32 @@ def drop(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
 
 
 def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
-    """Sets the new defaults. Numbers go on above all IDs that kid has made."""
+    """Sets the new defaults."""
     for d in defaults:
         table, column = plan.table(d.column.table), sql.Identifier(d.column.name)
-        label = f"default of column {d.column.name} of {table.label}"
-        about = Object("default", table.schema, d.column.name, table.name, label)
-        after = d.after
+        after: sql.Composable = sql.SQL(d.after or "NULL")
         if d.sequence:
-            sequence = sql.Identifier(*d.sequence)
-            name = sequence.as_string(plan.conn)
-            if d.top:
-                runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
-                runner.execute(
-                    statement(
-                        "SELECT pg_catalog.setval({}, greatest(({})::bigint, (SELECT max({}) FROM {})))",
-                        name,
-                        sql.SQL(d.before),
-                        column,
-                        table.sql,
-                        about=about,
-                    )
-                )
-                # kid's functions that make IDs are PUBLIC's, too.
-                runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO PUBLIC", sequence, about=about))
-            after = f"nextval({sql.Literal(name).as_string(plan.conn)}::regclass)"
-        runner.execute(
-            statement(
-                "ALTER TABLE ONLY {} ALTER {} SET DEFAULT {}", table.sql, column, sql.SQL(after or "NULL"), about=about
-            )
+            if d.is_owner:
+                create_sequence(plan, d, sql.Identifier(*d.sequence), runner)
+            name = sql.Identifier(*d.sequence).as_string(plan.conn)
+            after = sql.SQL("nextval({}::regclass)").format(sql.Literal(name))
+        change = "ALTER TABLE ONLY {} ALTER {} SET DEFAULT {}"
+        runner.execute(statement(change, table.sql, column, after, about=d.about(plan)))
+
+
+def create_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
+    """Creates the sequence of a default. Its numbers go on above all IDs that kid has made."""
+    table, column, about = plan.table(d.column.table), sql.Identifier(d.column.name), d.about(plan)
+    runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
+    runner.execute(
+        statement(
+            "SELECT pg_catalog.setval({}, greatest(({})::bigint, (SELECT max({}) FROM {})))",
+            sequence.as_string(plan.conn),
+            sql.SQL(d.before),
+            column,
+            table.sql,
+            about=about,
         )
+    )
+    # kid's functions that make IDs are PUBLIC's, too.
+    runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO PUBLIC", sequence, about=about))

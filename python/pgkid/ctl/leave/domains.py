@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from psycopg import sql
 
 from pgkid.ctl.kid import CORE
-from pgkid.ctl.leave.defaults import generator
-from pgkid.ctl.leave.plan import Column, Domain, Group, Plan
+from pgkid.ctl.leave.columns import Column, Domain
+from pgkid.ctl.leave.defaults import is_generator
+from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.uses import COLLATION
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -35,7 +36,7 @@ class Domains:
         for domain in self.group.domains:
             name, about = self.new_name(domain), domain.object
             self.runner.execute(statement("CREATE DOMAIN {} AS {}", name, sql.SQL(self.base_of(domain)), about=about))
-            if domain.default and not generator(self.plan, domain.default):
+            if domain.default and not is_generator(self.plan, domain.default):
                 value = sql.SQL(rewrite(domain.default))
                 self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
             if domain.not_null:

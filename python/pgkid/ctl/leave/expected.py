@@ -6,7 +6,7 @@ from typing import Optional
 
 from pgkid.ctl.connection import in_statement
 from pgkid.ctl.kid import TIME_OF
-from pgkid.ctl.leave.defaults import generator, read_defaults
+from pgkid.ctl.leave.defaults import is_generator, read_defaults
 from pgkid.ctl.leave.plan import Plan
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import dumps
@@ -45,7 +45,7 @@ class Expected:
         self.without_default = {
             (d.schema, d.name)
             for group in plan.groups
-            for d in (*group.core_domains, *(d for d in group.domains if d.default and generator(plan, d.default)))
+            for d in (*group.core_domains, *(d for d in group.domains if d.default and is_generator(plan, d.default)))
         }
         home = re.escape(plan.kid.home)
         self.gone = re.compile(

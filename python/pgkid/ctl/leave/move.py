@@ -1,19 +1,23 @@
 """The steps by which tables leave kid, and what a rehearsal needs to know of them."""
 from __future__ import annotations
 
-from typing import Callable, Collection, Optional, Sequence
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.kid import CORE
+from pgkid.ctl.leave import triggers
 from pgkid.ctl.leave.change import Change
-from pgkid.ctl.leave.checks import Look
+from pgkid.ctl.leave.checks import look
+from pgkid.ctl.leave.columns import attributes
 from pgkid.ctl.leave.expected import Expected
-from pgkid.ctl.leave.plan import Plan, attributes, read_plan
-from pgkid.ctl.leave.uses import COLLATION, uses
+from pgkid.ctl.leave.needs import remains
+from pgkid.ctl.leave.plan import LateConstraint, LeaveState, Plan, read_plan, state_schema
+from pgkid.ctl.leave.uses import COLLATION
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rehearsal import dumps
@@ -21,22 +25,33 @@ from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.steps import Runner, Step, lock, statement
 
 
+@dataclass(frozen=True)
+class Agreed:
+    """What the user has agreed to in the check: the findings, and the objects that are not made again."""
+
+    accepted: frozenset[str]
+    given_up: frozenset[Object]
+
+
 class Leave:
     """A move on one connection. Every step reads the catalog again."""
 
     def __init__(
-        self,
-        conn: Connection,
-        names: Optional[Sequence[str]],
-        given_up: frozenset[Object],
-        accepted: Collection[str],
-        report: Optional[Report] = None,
+        self, conn: Connection, names: Optional[Sequence[str]], agreed: Agreed, report: Optional[Report] = None
     ) -> None:
-        self.conn, self.names, self.given_up, self.accepted = conn, names, given_up, accepted
-        self.report = report
+        """Prepares the move of tables with these names, or of all of the session's role if there are none.
+
+        `report` gets what a rehearsal finds at its end.
+        """
+        self.conn, self.names, self.agreed, self.report = conn, names, agreed, report
         plan = self.plan()
-        self.known = [[t.label for t in group.tables] for group in plan.groups]
+        self.groups = [group.labels for group in plan.groups]
         self.has_types = bool(plan.attributes)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything changes."""
+        return bool(self.groups) or self.has_types
 
     def plan(self) -> Plan:
         """Reads the plan as it is now."""
@@ -58,7 +73,7 @@ class Leave:
     def steps(self) -> Sequence[Step]:
         """Returns a step for each group of tables, and the last one."""
         steps = [
-            Step("change", f"giving core types to {', '.join(known)}", self.changing(known)) for known in self.known
+            Step("change", f"giving core types to {', '.join(labels)}", self.changing(labels)) for labels in self.groups
         ]
         if self.has_types:
             steps.append(Step("types", "giving core types to composite types", self.change_types))
@@ -77,31 +92,30 @@ class Leave:
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""
-        return Expected(self.plan(), self.given_up).line
+        return Expected(self.plan(), self.agreed.given_up).line
 
-    def changing(self, known: Sequence[str]) -> Callable[[Runner], None]:
+    def changing(self, labels: Sequence[str]) -> Callable[[Runner], None]:
         """Returns what changes the group of these tables."""
 
         def change(runner: Runner) -> None:
-            before = read_plan(self.conn, known[:1])
-            made = [made for group in before.groups for made in before.made(group)]
+            plan = read_plan(self.conn, labels[:1])
+            made = [made for group in plan.groups for made in plan.hanging(group)]
             refuse_made(self.conn, made)
-            tables = [catalog.table(self.conn, label).sql for label in known]
-            runner.retried([*hanging.lock_views(made), lock(tables)], lambda: self.change(runner, known))
+            tables = [catalog.table(self.conn, label).sql for label in labels]
+            runner.retried([*hanging.lock_views(made), lock(tables)], lambda: self.change(runner, labels))
 
         return change
 
-    def change(self, runner: Runner, known: Sequence[str]) -> None:
+    def change(self, runner: Runner, labels: Sequence[str]) -> None:
         """Changes the group of these tables, which are locked, unless something has come in the way since the check."""
-        plan = read_plan(self.conn, known[:1])
-        if [t.label for group in plan.groups for t in group.tables] != list(known):
+        plan = read_plan(self.conn, labels[:1])
+        if [label for group in plan.groups for label in group.labels] != list(labels):
             raise Refused("other tables have been linked with these meanwhile", "Run the same command again.")
-        look = Look(plan)
-        look.run()
-        for finding in look.findings:
-            if finding.stops_unless(self.accepted):
+        for finding in look(plan).findings:
+            if finding.stops_unless(self.agreed.accepted):
                 raise Refused(f"{finding.object}: {finding.message}", "Look at it with `kidctl leave check`.")
-        Change(plan, plan.groups[0], runner, self.given_up).run()
+        triggers.drop(plan, plan.groups[0], runner)
+        Change(plan, plan.groups[0], runner, self.agreed.given_up).run()
 
     def change_types(self, runner: Runner) -> None:
         """Changes composite types. PostgreSQL refuses those that are the type of a table's column."""
@@ -109,31 +123,23 @@ class Leave:
             core = CORE[a.base]
             kind = core + "[]" * a.is_array + (COLLATION if core == "text" else "")
             change = "ALTER TYPE {} ALTER ATTRIBUTE {} TYPE {}"
-            name = sql.Identifier(a.schema, a.type)
-            runner.execute(
-                statement(
-                    change,
-                    name,
-                    sql.Identifier(a.name),
-                    sql.SQL(kind),
-                    about=Object("type", a.schema, a.type, label=f"type {a.label}"),
-                )
-            )
+            name, attribute = sql.Identifier(a.schema, a.type), sql.Identifier(a.name)
+            runner.execute(statement(change, name, attribute, sql.SQL(kind), about=a.object))
 
     def validate(self, runner: Runner) -> None:
-        """Does what was left for after the transactions, also of earlier runs."""
-        for (schema,) in runner.query(
-            "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%' AND pg_get_userbyid(nspowner) ="
-            " current_user"
-        ):
-            begun = state.load(self.conn, schema)
-            for table, name in begun.kept["late"] if begun else []:
-                self.validate_one(runner, table, name)
-            filling.fill(runner, filling.kept(begun))
-            state.remove(runner, schema)
+        """Does what was left for after the transactions, also of earlier runs, and forgets the move."""
+        schema = state_schema(self.conn)
+        begun = state.load(self.conn, schema, LeaveState)
+        if begun is None:
+            return
+        for constraint in begun.late:
+            self.validate_one(runner, constraint)
+        filling.fill(runner, begun.to_fill)
+        state.remove(runner, schema)
 
-    def validate_one(self, runner: Runner, table: str, name: str) -> None:
+    def validate_one(self, runner: Runner, constraint: LateConstraint) -> None:
         """Validates a constraint, unless it is valid or gone."""
+        table, name = constraint.table, constraint.name
         if one(
             self.conn,
             "SELECT NOT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s",
@@ -165,11 +171,3 @@ class Leave:
                 for name in ("kid_seal", "kid_workers", "kid"):
                     about = Object("extension", "", name, label=f"extension {name}")
                     runner.execute(statement("DROP EXTENSION IF EXISTS {}", sql.SQL(name), about=about))
-
-
-def remains(conn: Connection) -> list[Finding]:
-    """Returns a finding for each object that depends on kid."""
-    found: dict[str, list[str]] = {}
-    for use in uses(conn):
-        found.setdefault(use.object, []).append(use.member)
-    return [Finding("remains", name, "uses " + ", ".join(members)) for name, members in found.items()]

@@ -15,26 +15,27 @@ from psycopg import sql
 from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details, of_index
+from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.domains import Domains
-from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.rewriter import LITERAL
 from pgkid.ctl.objects import of_table, on_table
-from pgkid.ctl.steps import Runner, Statement, raw, statement
+from pgkid.ctl.steps import Runner, Statement, raw, statement, text
 
 
 @dataclass
-class Node:
-    """A partitioned table, with its partitions and their bounds."""
+class Partitioned:
+    """A partitioned table that is created again, with its partitions and their bounds."""
 
     table: catalog.Table
     key: str  # as PostgreSQL prints it, such as RANGE (id)
     numbers: list[int]  # of the columns of the key; 0 is an expression
     columns: list[Column]  # those that change
-    parts: list[catalog.Table]
-    bounds: list[str]  # of its partitions, with values of core types
-    constraints: list[tuple[str, str]] = field(default_factory=list)  # primary key and unique ones
-    details: list[str] = field(default_factory=list)
-    sequences: list[tuple[str, str]] = field(default_factory=list)  # owned by columns
+    parts: list[catalog.Table]  # its partitions
+    bounds: list[str]  # of its partitions, in the same order, with values of core types
+    constraints: list[tuple[str, str]] = field(default_factory=list)  # name and definition of keys
+    details: list[str] = field(default_factory=list)  # statements
+    sequences: list[tuple[str, str]] = field(default_factory=list)  # each with the column that owns it, as printed
 
     def obstacles(self, plan: Plan) -> Iterator[tuple[str, str]]:
         """Yields why the table cannot be created again, and what to do."""
@@ -65,10 +66,9 @@ class Node:
         about = of_table(self.table)
         old = sql.Identifier(self.table.schema, f"kidctl_old_{self.table.oid}")
         middle = sql.Identifier(self.table.schema, f"kidctl_leave_{self.table.oid}")
-        excluded = "EXCLUDING INDEXES EXCLUDING STATISTICS"
-        like = f"CREATE TABLE {{}} (LIKE {{}} INCLUDING ALL {excluded})"
+        like = "CREATE TABLE {} (LIKE {} INCLUDING ALL EXCLUDING INDEXES EXCLUDING STATISTICS)"
         for sequence, _column in self.sequences:
-            runner.execute(Statement(raw(f"ALTER SEQUENCE {sequence} OWNED BY NONE"), about))
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(sequence), about=about))
         short = sql.Identifier(f"kidctl_old_{self.table.oid}")
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", self.table.sql, short, about=about))
         runner.execute(statement(like, middle, old, about=about))
@@ -90,11 +90,12 @@ class Node:
 
     def finish(self, runner: Runner) -> None:
         """Gives the new table the keys of the old one, which take over those of partitions, and what else it had."""
-        for name, text in self.constraints:
+        for name, definition in self.constraints:
             about = on_table("constraint", name, self.table)
-            runner.execute(constraints.add(self.table.sql, about, text))
+            runner.execute(constraints.add(self.table.sql, about, definition))
         for name, column in self.sequences:
-            runner.execute(Statement(raw(f"ALTER SEQUENCE {name} OWNED BY {self.table.label}.{column}")))
+            owner = sql.SQL("{}.{}").format(self.table.sql, sql.SQL(column))
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(name), owner))
         for flag, words in ((self.table.row_security, "ENABLE"), (self.table.force_row_security, "FORCE")):
             if flag:
                 runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", self.table.sql, sql.SQL(words)))
@@ -102,20 +103,20 @@ class Node:
             runner.execute(Statement(raw(line), of_table(self.table)))
 
 
-def nodes(plan: Plan, group: Group) -> list[Node]:
+def partitioned(plan: Plan, group: Group) -> list[Partitioned]:
     """Returns the partitioned tables that are created again, each before its partitions."""
-    return [read_node(plan, group, table) for table in catalog.tables(plan.conn, plan.rebuilt(group))]
+    return [read_partitioned(plan, group, table) for table in catalog.tables(plan.conn, plan.rebuilt(group))]
 
 
-def read_node(plan: Plan, group: Group, table: catalog.Table) -> Node:
-    """Reads a partitioned table."""
+def read_partitioned(plan: Plan, group: Group, table: catalog.Table) -> Partitioned:
+    """Reads a partitioned table: its partitions, and what the new table of its name gets."""
     conn = plan.conn
     key, numbers = conn.execute(
         "SELECT pg_get_partkeydef(%s), partattrs::int2[]::int[] FROM pg_partitioned_table WHERE partrelid = %s",
         (table.oid, table.oid),
     ).fetchall()[0]
     columns = [c for c in group.typed if c.table == table.oid]
-    node = Node(table, key, numbers, columns, [], [])
+    found = Partitioned(table, key, numbers, columns, [], [])
     by_number = {c.number: c for c in columns}
     kinds = [f"{plan.kid.home}.{by_number[n].base}" if n in by_number else "" for n in numbers]
     for oid, bound in conn.execute(
@@ -123,18 +124,18 @@ def read_node(plan: Plan, group: Group, table: catalog.Table) -> Node:
         " i.inhrelid WHERE i.inhparent = %s ORDER BY c.oid",
         (table.oid,),
     ).fetchall():
-        node.parts += catalog.tables(conn, [oid])
-        node.bounds.append(converted(plan, bound, kinds))
+        found.parts += catalog.tables(conn, [oid])
+        found.bounds.append(converted(plan, bound, kinds))
     for index in catalog.indexes(conn, [table.oid]):
         if index.constraint_definition and index.constraint:
-            node.constraints.append((index.constraint, index.constraint_definition))
-            node.details += of_index(conn, index)
-    node.details = details(conn, table.oid) + node.details
-    if table.replica_identity in ("f", "n"):
-        word = "FULL" if table.replica_identity == "f" else "NOTHING"
-        node.details.append(f"ALTER TABLE {table.label} REPLICA IDENTITY {word}")
-    node.sequences = owned_sequences(conn, table.oid)
-    return node
+            found.constraints.append((index.constraint, index.constraint_definition))
+            found.details += of_index(conn, index)
+    found.details = details(conn, table.oid) + found.details
+    identity = {"f": "FULL", "n": "NOTHING"}.get(table.replica_identity)
+    if identity:
+        found.details.append(text(conn, "ALTER TABLE {} REPLICA IDENTITY {}", table.sql, sql.SQL(identity)))
+    found.sequences = owned_sequences(conn, table.oid)
+    return found
 
 
 def owned_sequences(conn: Connection, table: int) -> list[tuple[str, str]]:
@@ -155,12 +156,13 @@ def owned_sequences(conn: Connection, table: int) -> list[tuple[str, str]]:
 def converted(plan: Plan, bound: str, kinds: list[str]) -> str:
     """Returns a bound in which values of kid's types are ones of core types.
 
-    A list has values of the only column; each end of a range has one for each column.
+    `kinds` are the types of the columns of the key as PostgreSQL prints them, or empty for those that do not change. A
+    list has values of the only column; each end of a range has one for each column.
     """
     is_list = bound.startswith("FOR VALUES IN ")
     place = 0
 
-    def one(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         nonlocal place
         if match[0] == "(":
             place = 0
@@ -171,4 +173,4 @@ def converted(plan: Plan, bound: str, kinds: list[str]) -> str:
             return plan.rewriter.converted(match[0], kind, "") if kind else match[0]
         return match[0]
 
-    return re.sub(rf"(?P<value>{LITERAL})|[(,]", one, bound)
+    return re.sub(rf"(?P<value>{LITERAL})|[(,]", replaced, bound)

@@ -7,11 +7,11 @@ from typing import Optional, Sequence
 from pgkid.ctl import catalog, obstacles, rights, terminal
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
-from pgkid.ctl.leave.checks import Look
-from pgkid.ctl.leave.move import Leave, remains
+from pgkid.ctl.leave.checks import look
+from pgkid.ctl.leave.move import Agreed, Leave
+from pgkid.ctl.leave.needs import remains
 from pgkid.ctl.leave.plan import read_plan
 from pgkid.ctl.leave.uses import read_kid
-from pgkid.ctl.objects import Object
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
 
@@ -30,8 +30,6 @@ class LeaveSession(Session):
         if bool(args.tables) == args.all:
             raise Refused("name tables, or write --all")
         self.names: Optional[Sequence[str]] = args.tables or None
-        self.given_up: frozenset[Object] = frozenset()
-        self.accepted: frozenset[str] = frozenset()
         if args.tables:
             for name in args.tables:
                 obstacles.refuse_kind(catalog.table(conn, name))
@@ -50,24 +48,22 @@ class LeaveSession(Session):
 
     def look(self) -> None:
         """Fills the report."""
-        look = Look(read_plan(self.conn, self.names))
-        look.run()
-        self.given_up = frozenset(look.given_up)
+        found = look(read_plan(self.conn, self.names))
         # What nobody accepts stops the run before the move.
-        self.accepted = frozenset(finding.accept_name for finding in look.findings)
-        self.move = Leave(self.conn, self.names, self.given_up, self.accepted)
-        if self.move.known or self.move.has_types:
-            self.examine("rehearsing", look.findings, self.copied)
+        self.agreed = Agreed(frozenset(finding.accept_name for finding in found.findings), found.given_up)
+        self.move = Leave(self.conn, self.names, self.agreed)
+        if self.move.is_needed:
+            self.examine("rehearsing", found.findings, self.copied)
         else:
-            self.report.extend(look.findings)
+            self.report.extend(found.findings)
             self.report.add("note", "", "these tables use nothing of kid")
 
     def copied(self, conn: Connection) -> Leave:
         """Returns the move on a copy. What is named as its users name it is found there by its full name."""
         if conn is self.conn:
             return self.move
-        names = [label for known in self.move.known for label in known[:1]] if self.names else None
-        return Leave(conn, names, self.given_up, self.accepted, self.report)
+        names = [label for labels in self.move.groups for label in labels[:1]] if self.names else None
+        return Leave(conn, names, self.agreed, self.report)
 
     def do_run(self) -> int:
         """Changes the tables, and says what is left to do."""

@@ -7,8 +7,11 @@ names.py         finds names that are free in a schema
 checks.py        finds what is in the way of either move
 move.py          has the steps by which a table becomes a partition
 swap.py          gives the new table the name, or the first partition its name again
-references.py    makes the foreign keys again that refer to the table
+numbers.py       gives the sequences of the columns to the table that takes the name
+references.py    finds how to make the foreign keys again that refer to the table
+late.py          adds foreign keys without looking at rows, and validates them later
 rows.py          has the steps by which the rows of a partition move
+exchange.py      puts the new partitions in the place of the one that had the rows
 shadow.py        makes the tables into which rows are copied, and the trigger that follows their changes
 expected.py      says what may differ in a dump
 """

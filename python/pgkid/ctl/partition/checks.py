@@ -7,7 +7,7 @@ from typing import Iterator
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging
+from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, in_statement, one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
@@ -180,7 +180,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what belongs to other roles."""
     yield from of_roles(plan)
     try:
-        yield from of_made(plan.conn, hanging.hanging(plan.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
+        yield from of_made(plan.conn, plan.hanging())
     except Refused as error:
         yield refused(plan.root.label, str(error), error.hint)
 

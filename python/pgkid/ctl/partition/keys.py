@@ -135,18 +135,8 @@ def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Co
     lines = [f"{name} {home}.kid64 PRIMARY KEY DEFAULT {home}.kid_next()"]
     for column in columns:
         label = column.sql.as_string(conn)
-        if label == name:
-            continue
-        value = ""
-        if column.identity:
-            value = f" GENERATED {'ALWAYS' if column.identity == 'a' else 'BY DEFAULT'} AS IDENTITY"
-        elif column.generated:
-            text = "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = %s AND adnum = %s"
-            expression = one(conn, text, (root.oid, column.number))
-            value = f" GENERATED ALWAYS AS ({expression}) {'VIRTUAL' if column.generated == 'v' else 'STORED'}"
-        elif column.default and not column.sequence:
-            value = f" DEFAULT {column.default}"
-        lines.append(f"{label} {column.type}{value}{' NOT NULL' * column.not_null}")
+        if label != name:
+            lines.append(f"{label} {column.type}{value_of(conn, column)}{' NOT NULL' * column.not_null}")
     register = sql.Literal(new).as_string(conn)
     return (
         f"Create a table for new rows: CREATE TABLE {new} ({', '.join(lines)}) PARTITION BY RANGE ({name});"
@@ -154,6 +144,17 @@ def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Co
         f" Give it the indexes, constraints and privileges of {root.label}."
         f" When the time of the old rows has come: DROP TABLE {root.label};"
     )
+
+
+def value_of(conn: Connection, column: catalog.Column) -> str:
+    """Returns what makes the values of a column, as the end of its definition, or an empty string."""
+    if column.identity:
+        return f" GENERATED {'ALWAYS' if column.identity == 'a' else 'BY DEFAULT'} AS IDENTITY"
+    if column.generated:
+        query = "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = %s AND adnum = %s"
+        expression = one(conn, query, column.address)
+        return f" GENERATED ALWAYS AS ({expression}) {'VIRTUAL' if column.generated == 'v' else 'STORED'}"
+    return f" DEFAULT {column.default}" if column.default and not column.sequence else ""
 
 
 def primary_key(conn: Connection, root: catalog.Table) -> list[int]:

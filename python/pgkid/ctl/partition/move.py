@@ -9,12 +9,12 @@ from psycopg import sql
 from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.made import Made
 from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Options, Plan, TablePlan, read_plan, until_of
-from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
@@ -34,7 +34,7 @@ class Partition:
         """Reads the plan as it is now. Only steps that go by names alone work in a copy of the database, too."""
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
-            if not anywhere or (plan.state.server, plan.state.database) == state.identity(self.conn):
+            if not anywhere or plan.state.origin == state.origin_of(self.conn):
                 state.refuse_other_database(self.conn, plan.state)
         return plan
 
@@ -96,11 +96,7 @@ class Partition:
 
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""
-        tables = {plan.root.label: plan.root.oid}
-        plan.state = plan.state or state.State(
-            "partition", plan.root.label, *state.identity(self.conn), tables, plan.saved()
-        )
-        state.create(self.conn, plan.schema, plan.state)
+        state.create(self.conn, plan.schema, plan.begin())
         name, table = sql.Identifier(UNTIL), plan.root.sql
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, name))
         check = sql.SQL("{} OPERATOR({}.<) {}::{}").format(
@@ -132,7 +128,7 @@ class Partition:
 
         Raises an error before the first lock if this role may not make again what hangs on the table.
         """
-        made = hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        made = plan.hanging()
         refuse_made(self.conn, made)
         runner.retried(locks(plan, made), lambda: kind(self.plan(anywhere=kind is Back), runner).run())
 
@@ -160,7 +156,8 @@ class Partition:
         end_swap(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
         if plan.state:
-            plan.save("swap", is_run=True)
+            plan.state.is_run = True
+            plan.save("swap")
 
     def finish(self, runner: Runner) -> None:
         """Drops the constraint, which the bound of the partition makes needless, and the state."""
@@ -198,7 +195,7 @@ class Partition:
         self.cancel(runner, plan)
 
 
-def locks(plan: Plan, made: Sequence[hanging.Made]) -> list[Lock]:
+def locks(plan: Plan, made: Sequence[Made]) -> list[Lock]:
     """Returns the locks that the swap needs, in the order in which queries take them.
 
     These are views before the tables that they show, and tables that others refer to before those.
@@ -211,8 +208,8 @@ def locks(plan: Plan, made: Sequence[hanging.Made]) -> list[Lock]:
 def end_swap(runner: Runner, plan: Plan) -> None:
     """Fills materialized views, and validates the foreign keys that were added without looking at rows."""
     filling.fill(runner, filling.kept(plan.state))
-    for part in plan.state.kept.get("late", []) if plan.state else []:
-        Late(**part).end(runner)
+    for late in plan.state.late if plan.state else []:
+        late.end(runner)
 
 
 def writers_of(plan: Plan) -> Writers:

@@ -1,16 +1,19 @@
 """What a move to partitions is about: the table, the column of its IDs, the partition that has the old rows."""
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Optional
+from dataclasses import dataclass, field, replace
+from typing import Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import home_of
+from pgkid.ctl.made import Made
 from pgkid.ctl.partition.keys import Ids, bound_at, key_of, operators_of
+from pgkid.ctl.partition.late import Late
 from pgkid.ctl.partition.names import free_name
 from pgkid.ctl.state import Saved
 
@@ -29,6 +32,36 @@ class Options:
 
 
 @dataclass
+class PartitionState(state.State):
+    """What both moves to partitions remember."""
+
+    options: Options
+    old_name: str
+    late: list[Late]  # foreign keys that are left to validate
+
+
+@dataclass
+class TableState(PartitionState):
+    """What the move of a table remembers."""
+
+    undo = "partition back"
+
+    until: str
+    bound: str
+    indexes: dict[str, str] = field(default_factory=dict)  # the old name of each index of the first partition
+    is_run: bool = False  # all steps are done
+
+
+@dataclass
+class RowsState(PartitionState):
+    """What the move of the rows of a partition remembers."""
+
+    undo = "partition cancel"
+
+    block: int = 0  # the next one to copy
+
+
+@dataclass
 class Plan:
     """A move of a table, or of the rows of a partition, to partitions, on one connection."""
 
@@ -41,7 +74,7 @@ class Plan:
     options: Options
     old_name: str  # of the partition that has the old rows: the table itself after the swap, or the one whose rows move
     schema: str
-    state: Optional[state.State]
+    state: Optional[PartitionState]
 
     @property
     def is_swapped(self) -> bool:
@@ -58,13 +91,11 @@ class Plan:
         """The name of that partition with its schema."""
         return str(one(self.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (self.root.schema, self.old_name)))
 
-    def columns(self) -> list[catalog.KeyColumn]:
-        """Returns all columns of the table and, as number 0, the table itself."""
-        oid = self.root.oid
-        return [
-            catalog.KeyColumn(oid, number, name, "", oid, number)
-            for number, name in [(0, ""), *((c.number, c.name) for c in catalog.columns(self.conn, oid))]
-        ]
+    def hanging(self) -> list[Made]:
+        """Returns what hangs on the table and its columns. Publications are another matter."""
+        columns = [column.address for column in catalog.columns(self.conn, self.root.oid)]
+        table = catalog.ColumnAddress(self.root.oid, 0)
+        return hanging(self.conn, [table, *columns], self.schema, ("pg_publication_rel",))
 
     def referenced(self) -> list[catalog.Table]:
         """Returns the other tables that foreign keys of this one refer to, always in the same order."""
@@ -100,16 +131,10 @@ class Plan:
         query = "SELECT partdefid = %s FROM pg_partitioned_table WHERE partrelid = %s"
         return bool(one(self.conn, query, (partition, self.root.oid)))
 
-    def saved(self) -> dict[str, Any]:
-        """Returns what the state keeps of this plan."""
-        return {"options": asdict(self.options), "old_name": self.old_name}
-
-    def save(self, step: Saved, **kept: Any) -> None:
-        """Notes in the state that a step is done."""
+    def save(self, step: Saved) -> None:
+        """Writes the state, in which a step is done."""
         assert self.state
         self.state.step = step
-        self.state.options = self.saved()
-        self.state.kept.update(kept)
         state.save(self.conn, self.schema, self.state)
 
 
@@ -117,29 +142,65 @@ class Plan:
 class TablePlan(Plan):
     """A move of a table to partitions, which leaves the rows until a time together in the first one."""
 
+    state: Optional[TableState]
     until: str
     bound: str  # the lowest ID at that time
 
-    def saved(self) -> dict[str, Any]:
-        """Returns what the state keeps of this plan."""
-        return {**super().saved(), "until": self.until, "bound": self.bound}
+    def begin(self) -> TableState:
+        """Returns the state with this plan: that of the move or, when it begins, a new one."""
+        if self.state:
+            self.state.options, self.state.until, self.state.bound = self.options, self.until, self.bound
+        else:
+            self.state = TableState(
+                relation=self.root.label,
+                origin=state.origin_of(self.conn),
+                tables={self.root.label: self.root.oid},
+                step="prepare",
+                to_fill=[],
+                options=self.options,
+                old_name=self.old_name,
+                late=[],
+                until=self.until,
+                bound=self.bound,
+            )
+        return self.state
+
+
+@dataclass
+class RowsPlan(Plan):
+    """A move of the rows of a partition into partitions by time."""
+
+    state: Optional[RowsState]
+
+    def begin(self, source: catalog.Table) -> RowsState:
+        """Returns the state of the move of the rows of a partition when it begins."""
+        self.state = RowsState(
+            relation=self.root.label,
+            origin=state.origin_of(self.conn),
+            tables={self.root.label: self.root.oid, self.old_label: source.oid},
+            step="prepare",
+            to_fill=[],
+            options=self.options,
+            old_name=self.old_name,
+            late=[],
+        )
+        return self.state
 
 
 def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options]) -> TablePlan:
     """Reads the plan of a table from the catalog and, if the move has begun, from its state."""
     schema = state.schema_of("partition", root)
-    begun = state.load(conn, schema)
+    begun = state.load(conn, schema, TableState)
     home = home_of(conn)
     # Another role can have created functions with the same name and other arguments.
     signature = "(regclass, interval, timestamptz, timestamptz, integer, boolean, text)"
     if one(conn, "SELECT to_regprocedure(%s) IS NULL", (f"{home}.kid_create_partitions{signature}",)):
         raise Refused("kid in this database has no kid_create_partitions()", "Install kid-tables.")
-    given = state.read(Options, begun.options["options"]) if begun else options
+    given = begun.options if begun else options
     if given is None:
         raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl partition run {root.label} --width …")
     key, ids = key_of(conn, root, home, given.ids, begun is not None)
-    kept = begun.options if begun else {}
-    until = kept.get("until") or until_of(conn, given)
+    until = begun.until if begun else until_of(conn, given)
     return TablePlan(
         conn=conn,
         root=root,
@@ -149,8 +210,8 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
         operators=operators_of(conn, key),
         options=replace(given, ids=ids.name),
         until=until,
-        bound=kept.get("bound") or bound_at(conn, home, key, ids, until),
-        old_name=kept.get("old_name") or free_name(conn, root.schema, f"{root.name}_old"),
+        bound=begun.bound if begun else bound_at(conn, home, key, ids, until),
+        old_name=begun.old_name if begun else free_name(conn, root.schema, f"{root.name}_old"),
         schema=schema,
         state=begun,
     )

@@ -6,80 +6,41 @@ each partition, and takes them over when it gets its own.
 """
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Iterator, Optional
+from dataclasses import dataclass
+from typing import Iterator, Optional
 
-from psycopg import sql
-
-from pgkid.ctl import catalog, constraints
-from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.objects import Object
+from pgkid.ctl import catalog
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.partition.late import Late
 from pgkid.ctl.partition.plan import Plan
-from pgkid.ctl.steps import Runner, Statement
 
 
 @dataclass(frozen=True)
-class Late:
-    """A foreign key that is validated later or, if it takes over those of partitions, added later."""
+class Afterwards:
+    """What the table of a plan is after an exchange."""
 
-    table: str
-    name: str
-    definition: str
-    is_validated: bool
-    takes_over: bool
-    comment: Optional[str]
-
-    @property
-    def about(self) -> Object:
-        """The foreign key as errors name it."""
-        return Object("constraint", "", self.name, self.table, f"constraint {self.name} on {self.table}")
-
-    def saved(self) -> dict[str, Any]:
-        """Returns what the state keeps."""
-        return asdict(self)
-
-    def add(self) -> list[Statement]:
-        """Returns the statements of the swap, if there are any."""
-        return [] if self.takes_over else self.create(self.is_validated)
-
-    def create(self, late: bool) -> list[Statement]:
-        """Returns the statements that create it."""
-        table = sql.SQL(self.table)
-        made = [constraints.add(table, self.about, self.definition, late)]
-        return made + ([constraints.comment(table, self.about, self.comment)] if self.comment else [])
-
-    def end(self, runner: Runner) -> None:
-        """Validates or adds it, unless that is done."""
-        validated = one(
-            runner.conn,
-            "SELECT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s",
-            (self.table, self.name),
-        )
-        if self.takes_over and validated is None:
-            runner.retried([], lambda: runner.all(self.create(False)))
-        elif self.is_validated and validated is False:
-            runner.execute(constraints.validate(sql.SQL(self.table), self.about))
+    source: catalog.Table  # what has its rows now
+    kind: str  # that of the table then: p if it is partitioned
+    label: str  # the name of what has these rows then
 
 
-def parts(plan: Plan, key: catalog.Constraint, old: catalog.Table, root_kind: str, old_label: str) -> Iterator[Late]:
-    """Yields how to make a foreign key again. Afterwards the table is of a kind, and `old_label` has its rows."""
-    conn = plan.conn
-    table = catalog.tables(conn, [key.table])[0]
+def parts(plan: Plan, key: catalog.Constraint, afterwards: Afterwards) -> Iterator[Late]:
+    """Yields how to make a foreign key again: as one, or as one of each partition and then that of the table."""
+    table = catalog.tables(plan.conn, [key.table])[0]
     is_own = key.table == plan.root.oid
-    if (root_kind if is_own else table.kind) != "p" or not key.is_validated:
+    if (afterwards.kind if is_own else table.kind) != "p" or not key.is_validated:
         yield Late(table.label, key.name, key.definition, key.is_validated, False, key.comment)
         return
-    for label, name, comment in leaves(conn, key, old.oid if is_own else None):
-        if label == old.label:
-            label = old_label
-        yield Late(label, name, key.definition, True, False, comment)
+    for label, name, comment in leaves(plan.conn, key, afterwards.source.oid if is_own else None):
+        place = afterwards.label if label == afterwards.source.label else label
+        yield Late(place, name, key.definition, True, False, comment)
     yield Late(table.label, key.name, key.definition, True, True, key.comment)
 
 
 def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> list[tuple[str, str, Optional[str]]]:
     """Returns the tables that have rows for which a foreign key counts, with its name and comment there.
 
-    They are within a table.
+    If `within` is not None, they are those within this table.
     """
     rows = conn.execute(
         """

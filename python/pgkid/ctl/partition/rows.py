@@ -11,40 +11,38 @@ from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, objects, state
+from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
-from pgkid.ctl.partition import references
+from pgkid.ctl.partition.exchange import Exchange, Noted
 from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.partition.move import end_swap, lock_referenced, writers_of
 from pgkid.ctl.partition.keys import Ids, key_of, operators_of
-from pgkid.ctl.partition.names import free_name, is_free
-from pgkid.ctl.partition.plan import Options, Plan
-from pgkid.ctl.partition.references import Late
-from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
+from pgkid.ctl.partition.plan import Options, Plan, RowsPlan, RowsState
+from pgkid.ctl.partition.shadow import Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, statement
+from pgkid.ctl.steps import Lock, Runner, Step, lock, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
-def read(conn: Connection, root: catalog.Table, partition: Optional[str], given: Options) -> Plan:
+def read(conn: Connection, root: catalog.Table, partition: Optional[str], given: Options) -> RowsPlan:
     """Reads the plan of a move of rows. The partition is its `old_name`."""
     schema = state.schema_of("rows", root)
-    begun = state.load(conn, schema)
-    if state.load(conn, state.schema_of("partition", root)):
+    begun = state.load(conn, schema, RowsState)
+    if state.step_of(conn, state.schema_of("partition", root)) is not None:
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
-    options = state.read(Options, begun.options["options"]) if begun else given
+    options = begun.options if begun else given
     key, ids = key_of(conn, root, home, options.ids, begun is not None)
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
     if not options.width:
         raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
-    name = begun.options["old_name"] if begun else source_of(conn, root, home, ids, partition)
-    return Plan(
+    name = begun.old_name if begun else source_of(conn, root, home, ids, partition)
+    return RowsPlan(
         conn=conn,
         root=root,
         key=key,
@@ -100,7 +98,7 @@ class MoveRows:
         self.conn, self.relation, self.partition, self.options = conn, relation, partition, options
         self.throttle, self.rehearses = throttle, rehearses
 
-    def plan(self) -> Plan:
+    def plan(self) -> RowsPlan:
         """Reads the plan as it is now."""
         plan = read(self.conn, catalog.table(self.conn, self.relation), self.partition, self.options)
         if plan.state and not self.rehearses:
@@ -151,14 +149,10 @@ class MoveRows:
         if plan.state:
             return
         shadow = Shadow(plan, runner)
-        tables = {plan.root.label: plan.root.oid, plan.old_label: shadow.source.oid}
-        plan.state = state.State("rows", plan.root.label, *state.identity(self.conn), tables, plan.saved())
 
         def begin() -> None:
-            assert plan.state
-            state.create(self.conn, plan.schema, plan.state)
+            state.create(self.conn, plan.schema, plan.begin(shadow.source))
             shadow.create()
-            plan.save("prepare", block=0)
 
         mine = lock([shadow.source.sql], "SHARE ROW EXCLUSIVE")
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], begin)
@@ -170,14 +164,15 @@ class MoveRows:
             return
         shadow = Shadow(plan, runner)
         size = catalog.blocks(self.conn, shadow.source.oid)
-        block = plan.state.kept["block"]
+        block = plan.state.block
         with progress("copying", "blocks") as bar:
             while block < size:
                 began = time.monotonic()
                 with self.conn.transaction():
                     runner.execute(shadow.copy(block, BLOCKS))
                     block += BLOCKS
-                    plan.save("prepare", block=block)
+                    plan.state.block = block
+                    plan.save("prepare")
                 bar.update(min(block, size), size, f"copying {shadow.source.label}")
                 self.throttle.rest(self.conn, time.monotonic() - began)
 
@@ -226,26 +221,23 @@ class MoveRows:
     def status(conn: Connection, root: catalog.Table) -> Iterator[str]:
         """Yields lines that tell how far the move is."""
         schema = state.schema_of("rows", root)
-        begun = state.load(conn, schema)
+        begun = state.load(conn, schema, RowsState)
         if begun is None:
             raise not_begun(root)
-        source = str(
-            one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.options["old_name"]))
-        )
-        width = begun.options["options"]["width"]
+        source = str(one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.old_name)))
+        width = begun.options.width
         if begun.is_swapped:
             yield f"move of rows of {source} to partitions of {width}: exchange is done, validate is next"
             return
         size = one(conn, "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int", (source,))
         noted = one(conn, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, "noted")))
         yield f"move of rows of {source} to partitions of {width}: prepare is done"
-        yield f"  copied: {min(begun.kept['block'], size or 0)} of {size} blocks; to copy again: {noted} changed rows"
+        yield f"  copied: {min(begun.block, size or 0)} of {size} blocks; to copy again: {noted} changed rows"
 
     def cancel(self, runner: Runner) -> None:
         """Takes everything back before the exchange."""
         root = catalog.table(self.conn, self.relation)
-        begun = state.load(self.conn, state.schema_of("rows", root))
-        if begun is None:
+        if state.step_of(self.conn, state.schema_of("rows", root)) is None:
             return
         plan = read(self.conn, root, self.partition, self.options)
         if plan.is_swapped:
@@ -256,90 +248,3 @@ class MoveRows:
             state.remove(runner, plan.schema)
 
         runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock([plan.old])], remove)
-
-
-class Noted(Exception):
-    """Raised if rows are still to be copied once more."""
-
-
-class Exchange:
-    """The exchange. The tables are locked."""
-
-    def __init__(self, plan: Plan, runner: Runner) -> None:
-        self.plan, self.runner = plan, runner
-        self.shadow = Shadow(plan, runner)
-
-    def run(self) -> None:
-        """Takes the partition away, and attaches the new ones."""
-        plan, run = self.plan, self.runner.execute
-        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))):
-            raise Noted
-        if self.shadow.rows_left():
-            raise Noted
-        keys = plan.incoming()
-        self.shadow.drop_triggers()
-        for key in keys:
-            table = catalog.tables(plan.conn, [key.table])[0]
-            about = objects.on_table("constraint", key.name, table)
-            run(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
-        self.take_away()
-        run(statement("DROP TABLE {}", self.shadow.place(REST)))
-        for _oid, label, bound, _condition in self.shadow.partitions():
-            self.attach(label, bound)
-        late = [part for key in keys for part in self.parts(key)]
-        for part in late:
-            self.runner.all(part.add())
-        if plan.state:
-            plan.state.tables = {plan.root.label: plan.root.oid}
-            plan.save("swap", late=[part.saved() for part in late])
-
-    def take_away(self) -> None:
-        """Empties the default partition, or drops another one."""
-        plan, source = self.plan, self.shadow.source.sql
-        if plan.is_default(self.shadow.source.oid):
-            self.runner.execute(statement("TRUNCATE ONLY {}", source))
-        else:
-            self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))
-            self.runner.execute(
-                statement("DROP TABLE {}", source, about=objects.of_table(self.shadow.source, "partition"))
-            )
-
-    def attach(self, label: str, bound: str) -> None:
-        """Attaches a new partition, under a name that is free in the schema of the table."""
-        plan, shadow = self.plan, self.shadow
-        part = catalog.table(plan.conn, label)
-        about = objects.of_table(part)
-        self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, part.sql))
-        for index in catalog.indexes(plan.conn, [part.oid]):
-            self.free(statement("ALTER INDEX {}", index.sql), objects.of_index(index))
-        name = self.free(statement("ALTER TABLE {}", part.sql), about)
-        home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
-        part_there = sql.Identifier(part.schema, name)
-        self.runner.all(
-            [
-                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=about),
-                statement(
-                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(bound), about=about
-                ),
-                statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
-            ]
-        )
-
-    def free(self, change: Statement, about: objects.Object) -> str:
-        """Renames what a statement begins to change, unless its name is free in the schema of the table."""
-        if is_free(self.plan.conn, self.plan.root.schema, about.name):
-            return about.name
-        new = free_name(self.plan.conn, self.plan.root.schema, about.name)
-        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), about))
-        return new
-
-    def parts(self, key: catalog.Constraint) -> list[Late]:
-        """Returns how to make a foreign key again."""
-        plan = self.plan
-        if key.table != plan.root.oid:
-            return list(references.parts(plan, key, plan.root, "p", ""))
-        leaves = self.runner.query(
-            "SELECT relid::text FROM pg_partition_tree(%s) WHERE isleaf ORDER BY relid::oid", (plan.root.oid,)
-        )
-        parts = [Late(label, key.name, key.definition, True, False, None) for (label,) in leaves]
-        return [*parts, Late(plan.root.label, key.name, key.definition, True, True, key.comment)]

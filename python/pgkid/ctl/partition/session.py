@@ -116,21 +116,20 @@ class PartitionSession(Session):
 
     def refuse_half_back(self) -> None:
         """Raises an error if the way back was interrupted."""
-        begun = state.load(self.conn, self.schema)
-        if begun and begun.is_half_back:
+        if state.step_of(self.conn, self.schema) == "back":
             raise Refused(
                 f"the way back of {self.root.label} was interrupted", "Run `kidctl partition back` again, to end it."
             )
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""
-        return state.load(self.conn, self.schema) is not None
+        return state.step_of(self.conn, self.schema) is not None
 
     def moves_rows(self) -> bool:
         """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back."""
         if self.root.kind != "p" or self.begun():
             return False
-        if state.load(self.conn, self.schema_of_rows) is not None:
+        if state.step_of(self.conn, self.schema_of_rows) is not None:
             return True
         return key_of(self.conn, self.root, home_of(self.conn), self.args.ids)[0].is_partition_key
 
@@ -157,7 +156,7 @@ class PartitionSession(Session):
         self.partition.options = None
         plan = self.partition.plan()
         assert plan.state
-        done = "run" if plan.state.kept.get("is_run") and plan.is_swapped else plan.state.step
+        done = "run" if plan.state.is_run and plan.is_swapped else plan.state.step
         terminal.show(f"move of {plan.root.label} to partitions of {plan.options.width}: {done} is done")
         terminal.show(f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}")
         for line in filling.status(self.conn, plan.state):

@@ -5,7 +5,7 @@ not copied yet, or whose copy the writer's snapshot does not see. Noted rows are
 """
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from psycopg import sql
 
@@ -21,6 +21,15 @@ TRIGGER = "~kidctl"  # the last one by its name
 EMPTIED = "~kidctl_truncate"
 BOUNDS = "kid_bounds"  # the constraint by which ATTACH need not look at rows
 REST = "rest"  # the partition for rows that no other takes
+
+
+@dataclass(frozen=True)
+class ShadowPartition:
+    """A partition into which rows are copied."""
+
+    label: str  # its name as part of a statement
+    bound: str
+    condition: str  # that its rows meet
 
 
 class Shadow:
@@ -127,18 +136,12 @@ class Shadow:
                 about=of_table(plan.root, "partitions of"),
             )
         )
-        for _oid, label, _bound, condition in self.partitions():
-            self.runner.execute(
-                statement(
-                    "ALTER TABLE {} ADD CONSTRAINT {} CHECK ({})",
-                    sql.SQL(label),
-                    sql.Identifier(BOUNDS),
-                    sql.SQL(condition),
-                )
-            )
+        for partition in self.partitions():
+            place, bounds, condition = sql.SQL(partition.label), sql.Identifier(BOUNDS), sql.SQL(partition.condition)
+            self.runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({})", place, bounds, condition))
             if self.source.options:
                 options = sql.SQL(", ".join(self.source.options))
-                self.runner.execute(statement("ALTER TABLE {} SET ({})", sql.SQL(label), options))
+                self.runner.execute(statement("ALTER TABLE {} SET ({})", place, options))
 
     def times(self) -> tuple[str, str]:
         """Returns the times of the first and the last row; a partition for new rows is to follow the last one."""
@@ -158,12 +161,14 @@ class Shadow:
             raise Refused(f"{self.source.label} has no rows")
         return row[0], row[1]
 
-    def partitions(self) -> list[tuple[Any, ...]]:
-        """Returns the partitions with rows: OID, name, bound, and the condition on their rows."""
-        return self.runner.query(
+    def partitions(self) -> list[ShadowPartition]:
+        """Returns the partitions into which rows are copied."""
+        return catalog.read(
+            self.plan.conn,
+            ShadowPartition,
             """
-            SELECT c.oid, c.oid::regclass::text, pg_get_expr(c.relpartbound, c.oid),
-                pg_get_partition_constraintdef(c.oid)
+            SELECT c.oid::regclass::text AS label, pg_get_expr(c.relpartbound, c.oid) AS bound,
+                   pg_get_partition_constraintdef(c.oid) AS condition
               FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
              WHERE i.inhparent = to_regclass(%s)::oid AND c.relname !~ '^(other_[0-9]+|rest)$' ORDER BY c.relname
             """,

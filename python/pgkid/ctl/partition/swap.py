@@ -7,33 +7,25 @@ table.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
-from typing import Any, Optional
+from dataclasses import replace
+from typing import Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, objects
 from pgkid.ctl.connection import one
 from pgkid.ctl.dependents import dependents
-from pgkid.ctl.details import details, grants, identity, of_index
+from pgkid.ctl.details import details, of_index
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.objects import Object, on_table
+from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import refuse_made
-from pgkid.ctl.partition import references
+from pgkid.ctl.partition import numbers, references
 from pgkid.ctl.partition.names import free_name
 from pgkid.ctl.partition.plan import UNTIL, TablePlan
+from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.publications import Membership, memberships
+from pgkid.ctl.state import Saved
 from pgkid.ctl.steps import Runner, Statement, raw, statement
-
-
-@dataclass
-class Numbers:
-    """A sequence that belongs to a column, with the statements that make it again if it is an identity."""
-
-    column: catalog.Column
-    sequence: int
-    label: str
-    identity: list[str] = field(default_factory=list)
 
 
 class Swap(ABC):
@@ -42,18 +34,18 @@ class Swap(ABC):
     def __init__(self, plan: TablePlan, runner: Runner) -> None:
         self.plan, self.runner = plan, runner
         conn = plan.conn
-        self.made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        self.made = plan.hanging()
         refuse_made(conn, self.made)
         self.details = details(conn, plan.root.oid)
         self.columns = catalog.columns(conn, plan.root.oid)
         self.incoming = plan.incoming()
-        self.late = [part for key in self.incoming for part in references.parts(plan, key, *self.afterwards())]
+        self.late = [part for key in self.incoming for part in references.parts(plan, key, self.afterwards())]
         self.memberships = memberships(conn, plan.root.oid)
         self.indexes = catalog.indexes(conn, [plan.root.oid])
 
     @abstractmethod
-    def afterwards(self) -> tuple[catalog.Table, str, str]:
-        """Returns what has the rows, the kind that the table has afterwards, and the name of what has the rows then."""
+    def afterwards(self) -> Afterwards:
+        """Returns what the table is after the swap."""
 
     @abstractmethod
     def run(self) -> None:
@@ -69,47 +61,6 @@ class Swap(ABC):
         for member in self.memberships:
             self.runner.execute(member.drop())
 
-    def take_numbers(self, owner: sql.Composable) -> list[Numbers]:
-        """Takes identities from the columns of a table, and notes what makes them again."""
-        found = []
-        for column in self.columns:
-            if not column.sequence:
-                continue
-            conn, sequence = self.plan.conn, one(self.plan.conn, "SELECT to_regclass(%s)::oid", (column.sequence,))
-            numbers = Numbers(column, sequence, column.sequence)
-            found.append(numbers)
-            if column.identity:
-                # Keeps sessions from taking numbers until the sequence is there again.
-                increment = one(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
-                self.runner.execute(statement("ALTER SEQUENCE {} INCREMENT {}", sql.SQL(column.sequence), increment))
-                numbers.identity = [identity(conn, column.identity, sequence), *self.sequence_details(numbers)]
-                self.runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", owner, column.sql))
-        return found
-
-    def sequence_details(self, numbers: Numbers) -> list[str]:
-        """Returns the statements that give a sequence of the same name the value, the rights and the comment."""
-        conn = self.plan.conn
-        label = sql.Literal(numbers.label).as_string(conn)
-        value, called = conn.execute(
-            sql.SQL("SELECT last_value, is_called FROM {}").format(sql.SQL(numbers.label))
-        ).fetchall()[0]
-        lines = [f"SELECT pg_catalog.setval({label}, {value}, {called})", *grants(conn, numbers.sequence, None)]
-        comment = one(conn, "SELECT quote_literal(obj_description(%s, 'pg_class'))", (numbers.sequence,))
-        return lines + ([f"COMMENT ON SEQUENCE {numbers.label} IS {comment}"] if comment else [])
-
-    def give_numbers(self, numbers: list[Numbers], table: sql.Composable) -> None:
-        """Gives the columns of a table identities, or the sequences that belonged to the other table."""
-        for n in numbers:
-            if n.identity:
-                self.runner.execute(
-                    statement("ALTER TABLE {} ALTER {} {}", table, n.column.sql, sql.SQL(n.identity[0]))
-                )
-                about = Object("sequence", "", n.label, label=f"sequence {n.label}")
-                self.runner.all([Statement(raw(line), about) for line in n.identity[1:]])
-            else:
-                place = sql.SQL("{}.{}").format(table, n.column.sql)
-                self.runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), place))
-
     def make(self, members: list[Membership]) -> None:
         """Makes again what was dropped; foreign keys without looking at rows."""
         hanging.make(self.runner, self.plan.home, self.made)
@@ -117,12 +68,13 @@ class Swap(ABC):
             self.runner.all(part.add())
         self.runner.all([member.add() for member in members])
 
-    def left(self) -> dict[str, Any]:
-        """Returns what is left to do after the transaction, for the state."""
-        return {
-            "late": [part.saved() for part in self.late],
-            "refresh": filling.to_fill(self.made, self.plan.state),
-        }
+    def remember(self, step: Saved, tables: dict[str, int]) -> None:
+        """Notes in the state that the swap is done, the tables as they are then, and what is left to do after it."""
+        if self.plan.state:
+            self.plan.state.tables = tables
+            self.plan.state.late = self.late
+            self.plan.state.to_fill = filling.to_fill(self.made, self.plan.state)
+            self.plan.save(step)
 
     def give_security(self) -> None:
         """Gives what has the name of the table now the row-level security that the table had."""
@@ -147,9 +99,9 @@ class Swap(ABC):
 class Forward(Swap):
     """The table becomes the first partition of a new one."""
 
-    def afterwards(self) -> tuple[catalog.Table, str, str]:
+    def afterwards(self) -> Afterwards:
         """Returns that it is partitioned."""
-        return self.plan.root, "p", self.plan.old_label
+        return Afterwards(self.plan.root, "p", self.plan.old_label)
 
     def run(self) -> None:
         """Makes the new table, and attaches the old one."""
@@ -166,7 +118,7 @@ class Forward(Swap):
         self.remove()
         self.rename_indexes(plan.root.oid, names)
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.root.sql, sql.Identifier(plan.old_name)))
-        numbers = self.take_numbers(plan.old)
+        taken = numbers.take(runner, self.columns, plan.old)
         self.create()
         for not_null in not_nulls:
             self.comment(not_null.name, not_null.comment)
@@ -177,10 +129,13 @@ class Forward(Swap):
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(plan.root)))
         self.give_security()
-        self.give_numbers(numbers, plan.root.sql)
+        numbers.give(runner, taken, plan.root.sql)
         self.attach()
         self.make(self.memberships)
-        self.remember(names)
+        new = one(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
+        if plan.state:
+            plan.state.indexes = {after: before for before, after in names.items()}
+        self.remember("swap", {plan.root.label: new, plan.old_label: plan.root.oid})
 
     def partition_names(self) -> dict[str, str]:
         """Returns the names that the indexes of the first partition get."""
@@ -268,23 +223,14 @@ class Forward(Swap):
         if self.plan.root.acl is not None:
             self.runner.execute(statement("GRANT ALL ON {} TO {}", self.plan.old, sql.Identifier(self.plan.root.owner)))
 
-    def remember(self, names: dict[str, str]) -> None:
-        """Notes the new tables and names in the state."""
-        plan = self.plan
-        if plan.state:
-            new = one(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
-            plan.state.tables = {plan.root.label: new, plan.old_label: plan.root.oid}
-            indexes = {after: before for before, after in names.items()}
-            plan.save("swap", indexes=indexes, **self.left())
-
 
 class Back(Swap):
     """The first partition takes its name again."""
 
-    def afterwards(self) -> tuple[catalog.Table, str, str]:
+    def afterwards(self) -> Afterwards:
         """Returns the kind that it had."""
         old = catalog.table(self.plan.conn, self.plan.old_label)
-        return old, old.kind, self.plan.root.label
+        return Afterwards(old, old.kind, self.plan.root.label)
 
     def run(self) -> None:
         """Detaches the first partition, and drops the partitioned table with its other partitions, which are empty."""
@@ -293,23 +239,22 @@ class Back(Swap):
         refuse_used(plan)
         old = catalog.table(plan.conn, plan.old_label)
         self.remove()
-        numbers = self.take_numbers(plan.root.sql)
-        runner.all([statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(n.label)) for n in numbers if not n.identity])
+        taken = numbers.take(runner, self.columns, plan.root.sql)
+        runner.all([statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(n.label)) for n in taken if not n.identity])
         runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, plan.old))
         runner.execute(statement("DROP TABLE {}", plan.root.sql))
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.old, sql.Identifier(plan.root.name)))
         # From here on plan.root, which was dropped, stands for its name, which `back` has.
         back = catalog.tables(plan.conn, [old.oid])[0]
-        self.rename_indexes(back.oid, plan.state.kept["indexes"])
+        self.rename_indexes(back.oid, plan.state.indexes)
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(back)))
         if (back.row_security, back.force_row_security) != (plan.root.row_security, plan.root.force_row_security):
             self.give_security()
-        self.give_numbers(numbers, plan.root.sql)
+        numbers.give(runner, taken, plan.root.sql)
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", plan.root.sql, sql.Identifier(UNTIL)))
         self.make(self.memberships)
-        plan.state.tables = {plan.root.label: old.oid}
-        plan.save("back", **self.left())
+        self.remember("back", {plan.root.label: old.oid})
 
 
 def refuse_used(plan: TablePlan) -> None:

@@ -8,7 +8,7 @@ from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.finish import drop_new
-from pgkid.ctl.rekey.plan import beside, is_beside
+from pgkid.ctl.rekey.plan import RekeyState, beside, is_beside
 from pgkid.ctl.steps import Runner, lock, statement
 
 
@@ -58,10 +58,10 @@ class Cancel:
         names = {c.name for c in catalog.columns(self.conn, root.oid)}
         if beside("old", columns[0].name) in names:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        begun = state.load(self.conn, schema)
+        begun = state.load(self.conn, schema, RekeyState)
         if begun and begun.is_swapped:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if begun and begun.is_half_back and (begun.server, begun.database) == state.identity(self.conn):
+        if begun and begun.is_half_back and begun.origin == state.origin_of(self.conn):
             raise Refused(f"the way back of {root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
 
     def has_trigger(self, table: catalog.Table, schema: str) -> bool:

@@ -8,11 +8,10 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.beside import aliases
+from pgkid.ctl.catalog import ColumnAddress
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import of_home
-from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey.fill import time_of, time_type
@@ -32,6 +31,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_keys(plan)
     yield from of_orphans(plan)
     yield from of_triggers(plan)
+    yield from of_rules(plan)
     yield from of_rights(plan)
     yield from of_updates(plan.conn, plan.tables())
     yield from of_row_types(plan.conn, [t.oid for t in plan.tables()], "whose key would be lost")
@@ -51,8 +51,8 @@ def refuse_changed(plan: Plan) -> None:
     assert plan.state
     if plan.state.step != "validate":
         raise Refused(f"{plan.root.label} is not ready for the swap", "Run `kidctl rekey run` again.")
-    seen = {Object(**one): make for one, make in plan.state.kept["seen"]}
-    now = {made.object: made.make for made in hanging(plan.conn, plan.columns, plan.schema)}
+    seen = {one.object: one.make for one in plan.state.seen}
+    now = {made.object: made.make for made in plan.hanging()}
     changed = sorted(one.label for one in {*seen, *now} if seen.get(one) != now.get(one))
     if changed:
         raise Refused(
@@ -86,15 +86,15 @@ def of_tables(plan: Plan) -> Iterator[Finding]:
 
 
 def of_columns(plan: Plan) -> Iterator[Finding]:
-    """Yields columns that cannot be replaced."""
-    moved = {(c.table, c.number): c for c in plan.columns}
+    """Yields columns that cannot be replaced, and columns with the names that the move gives."""
+    moved = {c.address: c for c in plan.columns}
     own = {beside("new", c.name) for c in plan.columns} if plan.state else set()
     for table in plan.tables():
         for column in catalog.columns(plan.conn, table.oid):
             about = f"column {column.name} of {table.label}"
             if is_beside(column.name, "new", "old") and column.name not in own:
                 yield refused(about, "is of an earlier move", "Finish that move, or take it back.")
-            if (table.oid, column.number) not in moved:
+            if column.address not in moved:
                 continue
             if column.is_partition_key:
                 yield refused(
@@ -102,7 +102,7 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
                 )
             if column.generated:
                 yield refused(about, "is generated", "ALTER TABLE … ALTER … DROP EXPRESSION.")
-            if (column.default or column.identity) and moved[table.oid, column.number] != plan.key:
+            if (column.default or column.identity) and moved[column.address] != plan.key:
                 yield refused(about, "refers to the key, and has a default", "ALTER TABLE … ALTER … DROP DEFAULT.")
 
 
@@ -141,7 +141,7 @@ def of_domains(plan: Plan) -> Iterator[Finding]:
 def of_keys(plan: Plan) -> Iterator[Finding]:
     """Yields foreign keys and indexes that cannot have a twin."""
     oids = [table.oid for table in plan.tables()]
-    moved = {(c.table, c.number) for c in plan.columns}
+    moved = {c.address for c in plan.columns}
     again = "Drop it before, and add it again after `finish`."
     for key in catalog.constraints(plan.conn, oids):
         if key.kind != "f" or key.parent or not any((key.table, number) in moved for number in key.columns):
@@ -150,7 +150,7 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         for child, parent in zip(key.columns, key.ref_columns):
             if (key.table, child) in moved and (key.ref_table, parent) not in moved:
                 other = plan.table(key.ref_table).label
-                is_key = (key.table, child) == (plan.key.table, plan.key.number)
+                is_key = (key.table, child) == plan.key.address
                 hint = f"Move {other} instead, with which this key is moved." if is_key else "Drop it."
                 yield refused(about, f"makes the column refer also to {other}", hint)
         if plan.table(key.ref_table).kind == "p":
@@ -166,29 +166,16 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
 
 def of_orphans(plan: Plan) -> Iterator[Finding]:
     """Yields foreign keys that were not validated, if values would be lost that refer to no row. Reads the tables."""
-    moved = {(c.table, c.number): c for c in plan.columns}
-    keys = [k for k in catalog.constraints(plan.conn, [t.oid for t in plan.tables()]) if k.kind == "f" and not k.parent]
-    for key in keys:
+    moved = {c.address: c for c in plan.columns}
+    for key in catalog.constraints(plan.conn, [table.oid for table in plan.tables()]):
+        if key.kind != "f" or key.parent or key.is_validated:
+            continue
         for child, parent in zip(key.columns, key.ref_columns):
-            mine, other = moved.get((key.table, child)), moved.get((key.ref_table, parent))
-            if key.is_validated or not mine or not other:
-                continue
-            missing = one(
-                plan.conn,
-                sql.SQL(
-                    "SELECT count(*) FROM {} AS c WHERE c.{mine} IS NOT NULL"
-                    " AND NOT EXISTS (SELECT FROM {} AS p WHERE p.{other}::{type} {equals} c.{mine}::{type})"
-                ).format(
-                    plan.table(key.table).sql,
-                    plan.table(key.ref_table).sql,
-                    mine=mine.sql,
-                    other=other.sql,
-                    type=sql.SQL(plan.keys.old_type),
-                    equals=sql.SQL(plan.keys.old_equals),
-                ),
-            )
-            about = f"constraint {key.name} on {plan.table(key.table).label}"
-            if missing:
+            mine = moved.get(ColumnAddress(key.table, child))
+            other = moved.get(ColumnAddress(key.ref_table, parent))
+            missing = count_orphans(plan, mine, other) if mine and other else 0
+            if mine and missing:
+                about = f"constraint {key.name} on {plan.table(key.table).label}"
                 yield Finding(
                     "changed",
                     about,
@@ -201,16 +188,32 @@ def of_orphans(plan: Plan) -> Iterator[Finding]:
                 )
 
 
+def count_orphans(plan: Plan, child: catalog.KeyColumn, parent: catalog.KeyColumn) -> int:
+    """Returns how many rows have a value in a column that no row has in the column that it refers to."""
+    query = sql.SQL(
+        "SELECT count(*) FROM {} AS c WHERE c.{child} IS NOT NULL"
+        " AND NOT EXISTS (SELECT FROM {} AS p WHERE p.{parent}::{type} {equals} c.{child}::{type})"
+    ).format(
+        plan.table(child.table).sql,
+        plan.table(parent.table).sql,
+        child=child.sql,
+        parent=parent.sql,
+        type=sql.SQL(plan.keys.old_type),
+        equals=sql.SQL(plan.keys.old_equals),
+    )
+    return int(one(plan.conn, query))
+
+
 def of_triggers(plan: Plan) -> Iterator[Finding]:
-    """Yields triggers and rules that get in the way of the fill."""
+    """Yields triggers that get in the way of the fill, or that run for each row of it."""
+    running = states_that_run(plan)
     for trigger in catalog.triggers(plan.conn, [table.oid for table in plan.tables()]):
         if trigger.function_schema == plan.schema:
             continue
         about = f"trigger {trigger.name} on {plan.table(trigger.table).label}"
         if trigger.is_before_row and trigger.name > TRIGGER:
             yield refused(about, f"runs after kidctl's own, which is called {TRIGGER}", "Rename it.")
-        always = trigger.enabled in ("A", "R") if plan.options.triggers == "off" else trigger.enabled in ("O", "A")
-        if trigger.runs_at_update and not trigger.has_columns and always:
+        if trigger.runs_at_update and not trigger.has_columns and trigger.enabled in running:
             yield Finding(
                 "functions",
                 about,
@@ -220,14 +223,22 @@ def of_triggers(plan: Plan) -> Iterator[Finding]:
                 stops=True,
                 accept_name=about,
             )
-    enabled = ["A", "R"] if plan.options.triggers == "off" else ["O", "A"]
+
+
+def of_rules(plan: Plan) -> Iterator[Finding]:
+    """Yields rules that change what the fill does."""
     for table, name in plan.conn.execute(
         "SELECT ev_class::regclass::text, rulename FROM pg_rewrite"
         " WHERE ev_class = ANY (%s) AND ev_type = '2' AND ev_enabled = ANY (%s::\"char\"[])",
-        ([t.oid for t in plan.tables()], enabled),
+        ([t.oid for t in plan.tables()], states_that_run(plan)),
     ).fetchall():
         hint = "Drop it before the move, or disable it until the swap: ALTER TABLE … DISABLE RULE …."
         yield refused(f"rule {name} on {table}", "runs at every UPDATE", hint)
+
+
+def states_that_run(plan: Plan) -> list[str]:
+    """Returns the states in which triggers and rules run in the session that fills rows, as the catalogs have them."""
+    return ["A", "R"] if plan.options.triggers == "off" else ["O", "A"]
 
 
 def of_rights(plan: Plan) -> Iterator[Finding]:
@@ -265,7 +276,7 @@ def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
 def of_hanging(plan: Plan) -> Iterator[Finding]:
     """Yields what cannot be made again as it is, because of its owner, or of those who granted privileges on it."""
     try:
-        made = hanging(plan.conn, plan.columns, plan.schema)
+        made = plan.hanging()
     except Refused as error:
         yield refused("", str(error), error.hint)
         return

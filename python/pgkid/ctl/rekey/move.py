@@ -1,23 +1,23 @@
 """The move of a table to new keys for all rows: its steps, and what a rehearsal needs to know of it."""
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, Callable, Collection, Iterator, Optional, Sequence
+from typing import Callable, Collection, Iterator, Optional, Sequence
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, filling, hanging, objects, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.made import has_statistics
 from pgkid.ctl.obstacles import refuse, refuse_made
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.rekey import checks, follow, twins
+from pgkid.ctl.rekey import checks, follow, full, twins
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.expected import Expected
 from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.rekey.finish import drop_new, finish
-from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
+from pgkid.ctl.rekey.plan import Options, Plan, Seen, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Step, lock, statement
 from pgkid.ctl.terminal import progress
@@ -120,9 +120,7 @@ class Rekey:
     def begin(self, runner: Runner, plan: Plan) -> None:
         """Creates the state, the columns and the triggers. The tables are locked."""
         refuse(checks.of_other_moves(plan))
-        tables = {table.label: table.oid for table in plan.top_tables()}
-        plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
-        state.create(self.conn, plan.schema, plan.state)
+        state.create(self.conn, plan.schema, plan.begin(plan.top_tables()))
         runner.all(follow.tables(plan))
         for column in plan.tops:
             table, name = plan.table(column.table), sql.Identifier(beside("new", column.name))
@@ -133,10 +131,11 @@ class Rekey:
         runner.all(follow.triggers(plan))
         self.note(plan, "prepare")
 
-    def note(self, plan: Plan, step: state.Saved, **kept: Any) -> None:
+    def note(self, plan: Plan, step: state.Saved) -> None:
         """Notes that a step is done, and what hung on the columns then."""
-        made = hanging.hanging(self.conn, plan.columns, plan.schema)
-        plan.save(step, seen=[[asdict(m.object), m.make] for m in made], **kept)
+        assert plan.state
+        plan.state.seen = [Seen(made.object, made.make) for made in plan.hanging()]
+        plan.save(step)
 
     def fill(self, runner: Runner) -> None:
         """Fills the new columns, and makes room for what writers do next."""
@@ -177,7 +176,7 @@ class Rekey:
         builder = twins.Builder(plan, runner, self.twins)
 
         def add() -> None:
-            add_full(plan, runner, "new")
+            full.add(plan, runner, "new")
             builder.add_constraints()
 
         runner.retried([lock(plan.locks())], add)
@@ -198,20 +197,18 @@ class Rekey:
 
     def swap(self, runner: Runner) -> None:
         """Exchanges the columns, and fills materialized views."""
-        kept: dict[str, Any] = {}
 
         def exchange() -> None:
             plan = self.plan_with_triggers()
             swap = Swap(plan, runner, plan.direction("new"))
             swap.run()
-            kept.update(swap.keep())
-            if plan.state:
-                plan.save("swap", **kept)
+            swap.remember()
 
         self.run_locked(runner, exchange)
-        filling.fill(runner, kept["refresh"])
-        if kept["statistics"]:
-            analyze(self.plan(), runner)
+        plan = self.plan()
+        filling.fill(runner, filling.kept(plan.state))
+        if plan.state and plan.state.has_statistics:
+            analyze(plan, runner)
 
     def run_locked(self, runner: Runner, exchange: Callable[[], None]) -> None:
         """Runs an exchange of columns under its locks: of views before the tables that they show, as queries take them.
@@ -219,7 +216,7 @@ class Rekey:
         Raises an error before the first lock if this role may not make again what hangs on the columns.
         """
         plan = self.plan()
-        made = hanging.hanging(self.conn, plan.columns, plan.schema)
+        made = plan.hanging()
         refuse_made(self.conn, made)
         runner.retried([*hanging.lock_views(made), lock(plan.locks())], exchange)
 
@@ -253,7 +250,7 @@ class Rekey:
     def exchange_back(self, runner: Runner) -> None:
         """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
-        runner.retried([lock(plan.locks())], lambda: add_full(plan, runner, "old"))
+        runner.retried([lock(plan.locks())], lambda: full.add(plan, runner, "old"))
         twins.Builder(plan, runner, {}).validate()
 
         def exchange() -> None:
@@ -264,8 +261,8 @@ class Rekey:
             drop_new(runner, [(present.table(column.table), column) for column in present.tops])
             assert present.state
             present.state.step = "back"
-            present.state.kept["refresh"] = filling.to_fill(swap.made, present.state)
-            present.state.kept["statistics"] = hanging.has_statistics(swap.made)
+            present.state.to_fill = filling.to_fill(swap.made, present.state)
+            present.state.has_statistics = has_statistics(swap.made)
             state.create(self.conn, present.schema, present.state)
 
         self.run_locked(runner, exchange)
@@ -273,31 +270,14 @@ class Rekey:
     def end_back(self, runner: Runner, plan: Plan) -> None:
         """Validates constraints, fills materialized views, and forgets the move."""
         assert plan.state
-        kept = plan.state.kept
-        for label, name, _definition, late in kept["constraints"]:
-            if late:
-                table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
-                runner.execute(twins.validation(plan, table, name))
-        filling.fill(runner, kept["refresh"])
-        if kept["statistics"]:
+        for old in plan.state.constraints:
+            if old.is_late:
+                table = one(self.conn, "SELECT to_regclass(%s)::oid", (old.table,))
+                runner.execute(twins.validation(plan, table, old.name))
+        filling.fill(runner, plan.state.to_fill)
+        if plan.state.has_statistics:
             analyze(plan, runner)
         state.remove(runner, plan.schema)
-
-
-def add_full(plan: Plan, runner: Runner, word: str) -> None:
-    """Adds constraints that prove that no row lacks a key, so that nothing looks for one under the lock of the swap."""
-    not_null = {(c.table, c.number) for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
-    for column in plan.columns:
-        is_not_null = (column.table, column.number) in not_null
-        if not column.is_top and (not is_not_null or (column.top, column.top_number) in not_null):
-            continue
-        table, name = plan.table(column.table), sql.Identifier(beside("full" if column.is_top else "part", column.name))
-        other = sql.Identifier(beside(word, column.name))
-        condition = sql.SQL("{} IS NOT NULL").format(other)
-        if not is_not_null:
-            condition = sql.SQL("({} IS NULL) = ({} IS NULL)").format(other, column.sql)
-        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table.sql, name))
-        runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table.sql, name, condition))
 
 
 def analyze(plan: Plan, runner: Runner) -> None:

@@ -65,11 +65,9 @@ class NewRows(Rekey):
         plan = self.plan()
         if plan.state:
             return
-        tables = {plan.root.label: plan.root.oid}
-        plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
         with self.conn.transaction():
-            state.create(self.conn, plan.schema, plan.state)
-            plan.save("validate", seen=[])
+            state.create(self.conn, plan.schema, plan.begin([plan.root]))
+            plan.save("validate")
 
     def swap(self, runner: Runner) -> None:
         """Sets the new default."""
@@ -86,14 +84,15 @@ class NewRows(Rekey):
         default = sql.SQL(plan.keys.new_next)
         runner.execute(statement("ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, column.sql, default))
         if plan.state:
-            plan.save("swap", back=lines)
+            plan.state.default = lines
+            plan.save("swap")
 
     def go_back(self, runner: Runner) -> None:
         """Sets the old default."""
         plan = self.swapped()
 
         def exchange() -> None:
-            for line in plan.state.kept["back"] if plan.state else []:
+            for line in plan.state.default if plan.state else []:
                 runner.execute(Statement(raw(line), of_table(plan.root, "key of")))
             state.remove(runner, plan.schema)
 

@@ -16,9 +16,7 @@ class NotNulls:
 
     def __init__(self, plan: Plan, runner: Runner, direction: Direction) -> None:
         self.plan, self.runner, self.d = plan, runner, direction
-        self.numbers = {
-            (c.table, c.number) for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null
-        }
+        self.not_null = {c.address for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
         self.named = self.read()
 
     def read(self) -> list[catalog.NotNull]:
@@ -30,17 +28,17 @@ class NotNulls:
     def give_valid(self) -> None:
         """Gives NOT NULL to the columns that have the names now. A CHECK proves that no row has a NULL."""
         for column in self.plan.columns:
-            if (column.table, column.number) in self.numbers:
+            if column.address in self.not_null:
                 table = self.plan.table(column.table).sql
                 self.runner.execute(statement("ALTER TABLE {} ALTER {} SET NOT NULL", table, column.sql))
 
     def take(self) -> None:
         """Takes NOT NULL from the columns that had the names, unless they are identities, which always have it."""
-        identities = {(c.table, c.number) for c in catalog.columns(self.plan.conn, self.plan.root.oid) if c.identity}
+        identities = {c.address for c in catalog.columns(self.plan.conn, self.plan.root.oid) if c.identity}
         not_valid = {(n.table, n.column) for n in self.named if not n.is_validated and not n.is_inherited}
         for column in self.plan.columns:
-            place = (column.table, column.number)
-            if (place in self.numbers or (column.table, column.name) in not_valid) and place not in identities:
+            had_it = column.address in self.not_null or (column.table, column.name) in not_valid
+            if had_it and column.address not in identities:
                 other = sql.Identifier(beside(self.d.other, column.name))
                 table = self.plan.table(column.table).sql
                 self.runner.execute(statement("ALTER TABLE {} ALTER {} DROP NOT NULL", table, other))

@@ -1,16 +1,19 @@
 """What a move to new keys is about: the columns, both kinds of keys, and the names of what it adds."""
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import md5
-from typing import Any, Optional
+from typing import Literal, Optional, Sequence
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.kid import TARGETS, home_of
+from pgkid.ctl.hanging import hanging
+from pgkid.ctl.made import Made
+from pgkid.ctl.objects import Object
+from pgkid.ctl.rekey.keys import Keys, read_keys
 from pgkid.ctl.state import Saved
 
 
@@ -29,33 +32,59 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Keys:
-    """Both kinds of keys, as parts of statements that PostgreSQL has printed."""
+class Seen:
+    """An object that hung on the columns at the end of a step, with the statements that made it."""
 
-    home: str  # the schema of kid
-    old_type: str
-    old_equals: str
-    old_next: str  # makes an old key
-    new_type: str
-    new_equals: str
-    new_next: str
-    new_at: str  # the function that makes a key with a given time
-    more: str  # what follows the time in a call of that function, with the parenthesis
+    object: Object
+    make: list[str]
 
-    def key_at(self, time: sql.Composable) -> sql.Composed:
-        """Returns a call that makes a new key with a time."""
-        return sql.SQL("{}({}{}").format(sql.SQL(self.new_at), time, sql.SQL(self.more))
+
+@dataclass(frozen=True)
+class Remade:
+    """An object that the swap made again, with the statements that made it before and after the swap."""
+
+    object: Object
+    before: list[str]
+    after: list[str]
+
+
+@dataclass(frozen=True)
+class OldConstraint:
+    """A constraint on the old keys, which the way back adds again."""
+
+    table: str  # the name of the table as part of a statement
+    name: str
+    definition: str
+    is_late: bool  # added without looking at rows, and validated after the transaction
+
+
+@dataclass
+class RekeyState(state.State):
+    """What a move to new keys remembers."""
+
+    undo = "rekey cancel"
+
+    options: Options
+    keys: Keys
+    seen: list[Seen] = field(default_factory=list)  # from prepare to swap
+    constraints: list[OldConstraint] = field(default_factory=list)  # from swap on, as what follows
+    remade: list[Remade] = field(default_factory=list)
+    has_statistics: bool = False  # extended statistics were made again, so ANALYZE has to read the tables
+    default: list[str] = field(default_factory=list)  # if only new rows get new keys: the way back to the old default
+
+
+# The keys that stand beside the present ones
+Word = Literal["new", "old"]
 
 
 @dataclass(frozen=True)
 class Direction:
     """Which keys the columns beside the present ones have: new ones before the swap, and old ones after it."""
 
-    word: str
-    other: str
-    type: str
+    word: Word
+    other: Word
     equals: str  # compares two keys of the present columns
-    next: str
+    next: str  # makes a key beside
 
     def beside(self, name: str) -> str:
         """Returns the name of what stands beside something with this name."""
@@ -86,7 +115,7 @@ class Plan:
     options: Options
     keys: Keys
     schema: str
-    state: Optional[state.State]
+    state: Optional[RekeyState]
     read_tables: dict[int, catalog.Table] = field(default_factory=dict)
 
     @property
@@ -115,12 +144,12 @@ class Plan:
         """The columns without those of partitions."""
         return [c for c in self.columns if c.is_top]
 
-    def direction(self, word: str) -> Direction:
-        """Returns the direction of a word, `new` or `old`."""
+    def direction(self, word: Word) -> Direction:
+        """Returns the direction in which columns with these keys stand beside the present ones."""
         k = self.keys
         if word == "new":
-            return Direction("new", "old", type=k.new_type, equals=k.old_equals, next=k.new_next)
-        return Direction("old", "new", type=k.old_type, equals=k.new_equals, next=k.old_next)
+            return Direction("new", "old", equals=k.old_equals, next=k.new_next)
+        return Direction("old", "new", equals=k.new_equals, next=k.old_next)
 
     def table(self, oid: int) -> catalog.Table:
         """Returns a table by its OID. It is read once, as a plan is read again in each step."""
@@ -148,100 +177,45 @@ class Plan:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.schema, name)
 
-    def save(self, step: Saved, **kept: Any) -> None:
-        """Notes in the state that a step is done."""
+    def hanging(self) -> list[Made]:
+        """Returns what hangs on the columns, beside what belongs to the move itself."""
+        return hanging(self.conn, [column.address for column in self.columns], self.schema)
+
+    def begin(self, tables: Sequence[catalog.Table]) -> RekeyState:
+        """Returns the state of the move when it begins with some tables."""
+        self.state = RekeyState(
+            relation=self.root.label,
+            origin=state.origin_of(self.conn),
+            tables={table.label: table.oid for table in tables},
+            step="prepare",
+            to_fill=[],
+            options=self.options,
+            keys=self.keys,
+        )
+        return self.state
+
+    def save(self, step: Saved) -> None:
+        """Writes the state, in which a step is done."""
         assert self.state
         self.state.step = step
-        self.state.kept.update(kept)
         state.save(self.conn, self.schema, self.state)
-
-    def saved(self) -> dict[str, Any]:
-        """Returns what the state keeps of this plan."""
-        return {"options": asdict(self.options), "keys": asdict(self.keys)}
 
 
 def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options]) -> Plan:
-    """Reads the plan of a table from the catalog and, if the move has begun, from its state."""
+    """Reads the plan of a table from the catalog and, if the move has begun, from its state.
+
+    Raises an error if the move has not begun, and the user has given no options.
+    """
     schema = state.schema_of("rekey", root)
-    begun = state.load(conn, schema)
+    begun = state.load(conn, schema, RekeyState)
     columns = catalog.related(conn, root.oid)
     if begun:
-        given = state.read(Options, begun.options["options"])
-        return Plan(conn, root, columns, given, state.read(Keys, begun.options["keys"]), schema, begun)
+        return Plan(conn, root, columns, begun.options, begun.keys, schema, begun)
     if options is None:
         raise not_begun(root)
-    return Plan(conn, root, columns, options, read_keys(conn, columns[0], options, schema), schema, None)
+    return Plan(conn, root, columns, options, read_keys(conn, columns[0], options.to, schema), schema, None)
 
 
 def not_begun(root: catalog.Table) -> Refused:
     """Returns the error for a move that does not exist."""
     return Refused(f"no move of {root.label} has begun", f"Begin it: kidctl rekey run {root.label} …")
-
-
-def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema: str) -> Keys:
-    """Reads the types, operators and generators of both kinds of keys."""
-    home = home_of(conn)
-    target = TARGETS[options.to]
-    new_type = target.type if "." in target.type else f"{home}.{target.type}"
-    is_missing = one(
-        conn,
-        "SELECT to_regtype(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_proc AS p"
-        " WHERE p.pronamespace = to_regnamespace(%s) AND p.proname = %s)",
-        (new_type, home, target.at),
-    )
-    if is_missing:
-        raise Refused(f"kid in this database makes no keys of type {options.to}", "Choose another type by --to.")
-    old_equals = one(
-        conn,
-        "SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)"
-        + EQUALS
-        + " JOIN pg_index AS i ON k.oid = i.indclass[0] WHERE i.indrelid = %s AND i.indisprimary",
-        (key.table,),
-    )
-    new_equals = one(
-        conn,
-        "SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)"
-        + EQUALS
-        + " JOIN pg_type AS t ON k.opcintype = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END"
-        " WHERE t.oid = %s::regtype AND k.opcdefault AND k.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')",
-        (new_type,),
-    )
-    return Keys(
-        home=home,
-        old_type=key.type,
-        old_equals=old_equals,
-        old_next=old_next(conn, key, schema),
-        new_type=one(conn, "SELECT format_type(%s::regtype, -1)", (new_type,)),
-        new_equals=new_equals,
-        new_next=f"{home}.{target.next}",
-        new_at=f"{home}.{target.at}",
-        more=target.more,
-    )
-
-
-# The operator that tells whether two keys are equal, of an operator class k
-EQUALS = """
-  FROM pg_opclass AS k
-       JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3
-                            AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
-       JOIN pg_operator AS o ON o.oid = p.amopopr
-"""
-
-
-def old_next(conn: Connection, key: catalog.KeyColumn, schema: str) -> str:
-    """Returns what makes an old key for a row that is inserted after the swap, so that there is a way back."""
-    column = next(c for c in catalog.columns(conn, key.table) if c.number == key.number)
-    if column.identity:
-        return f"pg_catalog.nextval({sql.Literal(column.sequence).as_string(conn)}::pg_catalog.regclass)"
-    if column.default:
-        return column.default
-    if column.category == "N":
-        numbers = sql.Identifier(schema, "numbers").as_string(conn)
-        return f"pg_catalog.nextval({sql.Literal(numbers).as_string(conn)})::{column.type}"
-    if column.type == "uuid" or column.category == "S" and column.type in ("text", "character varying"):
-        return f"pg_catalog.gen_random_uuid()::{column.type}"
-    raise Refused(
-        f"keys of type {column.type} without a default cannot be moved",
-        "Give the column a default that makes new keys. After the swap new rows need an old key for the way back, and"
-        " kidctl cannot make one of this type.",
-    )

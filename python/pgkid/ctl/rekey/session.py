@@ -17,7 +17,7 @@ from pgkid.ctl.rekey import new_rows, surroundings
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
-from pgkid.ctl.rekey.plan import Options, Plan, not_begun
+from pgkid.ctl.rekey.plan import Options, Plan, RekeyState, not_begun
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
@@ -37,8 +37,8 @@ def name(text: str) -> str:
 
 def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Namespace) -> bool:
     """Returns whether the move is for new rows only: as the user says, or as it has begun."""
-    begun = state.load(conn, state.schema_of("rekey", root))
-    return bool(begun.options["options"]["new_rows_only"] if begun else args.new_rows_only)
+    begun = state.load(conn, state.schema_of("rekey", root), RekeyState)
+    return bool(begun.options.new_rows_only if begun else args.new_rows_only)
 
 
 def refuse_half_back(plan: Plan) -> None:

@@ -4,8 +4,7 @@ The way back is the same in the other direction. Everything happens in one trans
 """
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from psycopg import sql
 
@@ -13,11 +12,12 @@ from pgkid.ctl import catalog, constraints, filling, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import Part, details, give_parts, of_index, parts
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.made import Made, has_statistics
 from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
-from pgkid.ctl.rekey import follow, twins
+from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
-from pgkid.ctl.rekey.plan import Direction, Plan, beside
+from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade, beside
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -28,7 +28,7 @@ class Swap:
     plan: Plan
     runner: Runner
     d: Direction
-    made: list[hanging.Made] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
     indexes: list[catalog.Index] = field(default_factory=list)
     constraints: list[catalog.Constraint] = field(default_factory=list)
     of_parts: list[Part] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Swap:
     def read(self) -> None:
         """Reads all that is to be exchanged. The tables are locked."""
         plan = self.plan
-        self.made = hanging.hanging(plan.conn, plan.columns, plan.schema)
+        self.made = plan.hanging()
         refuse_made(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
@@ -54,7 +54,7 @@ class Swap:
         self.remove()
         self.swap_keys()
         self.rename_columns()
-        self.rename_constraints()
+        self.swap_constraints()
         self.refuse_dependents()
         self.make()
         if self.d.word == "new":
@@ -77,7 +77,7 @@ class Swap:
             if not self.constraint_is_valid(constraint):
                 raise self.unfinished(twins.object_of(self.plan, constraint))
         for column in self.plan.tops:
-            if not self.is_full(column):
+            if not full.is_proved(self.plan, column):
                 raise self.unfinished(on_table("column", column.name, self.plan.table(column.table)))
 
     def unfinished(self, what: Object) -> Refused:
@@ -94,16 +94,6 @@ class Swap:
             (constraint.table, self.d.beside(constraint.name)),
         )
         return found is not None and (found or not constraint.is_validated)
-
-    def is_full(self, column: catalog.KeyColumn) -> bool:
-        """Returns whether it is proved that no row lacks a key."""
-        return bool(
-            one(
-                self.plan.conn,
-                "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
-                (column.table, beside("full", column.name)),
-            )
-        )
 
     def remove(self) -> None:
         """Drops what hangs on the columns, and the constraints that will be there again."""
@@ -122,40 +112,44 @@ class Swap:
         self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", relation, sql.Identifier(name)))
 
     def swap_keys(self) -> None:
-        """Gives the twins of indexes and their constraints the names."""
+        """Gives the twins of indexes and their constraints the names. A partitioned primary key has no twin."""
         for index in self.indexes:
             if index.is_primary and not index.parent:
                 self.drop_constraint(index.table, index.name)
         for index in self.indexes:
-            about, table = twins.object_of(self.plan, index), self.plan.table(index.table).sql
-            mine, theirs, name = (
-                sql.Identifier(n) for n in (index.name, beside(self.d.other, index.name), self.d.beside(index.name))
-            )
-            if index.is_primary and not index.is_partitioned:
-                self.runner.execute(
-                    statement(
-                        "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY USING INDEX {}{}",
-                        table,
-                        mine,
-                        name,
-                        twins.deferrable(index),
-                        about=about,
-                    )
-                )
+            if index.is_primary:
+                self.add_primary_key(index)
             elif index.constraint_kind == "u":
-                self.rename_constraint(table, index.name, beside(self.d.other, index.name), about)
-                self.rename_constraint(table, self.d.beside(index.name), index.name, about)
-            elif not index.is_primary:
-                schema = index.schema
-                self.runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, theirs, about=about))
-                self.runner.execute(
-                    statement(
-                        "ALTER INDEX {} RENAME TO {}",
-                        sql.Identifier(schema, self.d.beside(index.name)),
-                        mine,
-                        about=about,
-                    )
+                self.swap_unique(index)
+            else:
+                self.swap_index(index)
+
+    def add_primary_key(self, index: catalog.Index) -> None:
+        """Makes the twin of an index the primary key, which is dropped by now. The index takes the name of the key."""
+        if not index.is_partitioned:
+            self.runner.execute(
+                statement(
+                    "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY USING INDEX {}{}",
+                    self.plan.table(index.table).sql,
+                    sql.Identifier(index.name),
+                    sql.Identifier(self.d.beside(index.name)),
+                    twins.deferrable(index),
+                    about=twins.object_of(self.plan, index),
                 )
+            )
+
+    def swap_unique(self, index: catalog.Index) -> None:
+        """Exchanges the names of a UNIQUE constraint and its twin, which their indexes have, too."""
+        about, table = twins.object_of(self.plan, index), self.plan.table(index.table).sql
+        self.rename_constraint(table, index.name, beside(self.d.other, index.name), about)
+        self.rename_constraint(table, self.d.beside(index.name), index.name, about)
+
+    def swap_index(self, index: catalog.Index) -> None:
+        """Exchanges the names of an index and its twin."""
+        about, rename = twins.object_of(self.plan, index), "ALTER INDEX {} RENAME TO {}"
+        twin, other = sql.Identifier(index.schema, self.d.beside(index.name)), beside(self.d.other, index.name)
+        self.runner.execute(statement(rename, index.sql, sql.Identifier(other), about=about))
+        self.runner.execute(statement(rename, twin, sql.Identifier(index.name), about=about))
 
     def rename_columns(self) -> None:
         """Exchanges the names of columns, and what belongs to columns alone."""
@@ -169,7 +163,7 @@ class Swap:
                 )
         not_nulls.give_valid()
         for column in plan.columns:
-            self.drop_full(column)
+            full.drop(plan, self.runner, column)
         if d.word == "new":
             not_nulls.take()
             self.leave_old_columns()
@@ -179,14 +173,6 @@ class Swap:
         """Renames a constraint."""
         names = sql.Identifier(before), sql.Identifier(after)
         self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, *names, about=about))
-
-    def drop_full(self, column: catalog.KeyColumn) -> None:
-        """Drops the constraints that proved that no row lacks a key."""
-        table = self.plan.table(column.table).sql
-        word = "full" if column.is_top else "part"
-        self.runner.execute(
-            statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(beside(word, column.name)))
-        )
 
     def leave_old_columns(self) -> None:
         """Lets new rows come without an old key, which the triggers give them, and sets the default of new keys."""
@@ -206,16 +192,14 @@ class Swap:
             )
         )
 
-    def rename_constraints(self) -> None:
-        """Gives twins of constraints the names. On the way back the old ones are added, and validated afterwards."""
+    def swap_constraints(self) -> None:
+        """Gives the columns that have the names now the constraints, with what these had beside their definitions."""
         for index in self.indexes:
             if index.is_primary and index.is_partitioned and not index.parent:
                 self.add(index.table, index.name, index.constraint_definition or "", False)
-        for constraint in self.constraints if self.d.word == "new" else []:
-            table = self.plan.table(constraint.table).sql
-            about = twins.object_of(self.plan, constraint)
-            self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
-        if self.d.word == "old":
+        if self.d.word == "new":
+            self.rename_twins()
+        else:
             self.restore_constraints()
         give_parts(self.runner, self.of_parts)
         for constraint in self.constraints:
@@ -223,12 +207,18 @@ class Swap:
                 about, table = twins.object_of(self.plan, constraint), self.plan.table(constraint.table).sql
                 self.runner.execute(constraints.comment(table, about, constraint.comment))
 
+    def rename_twins(self) -> None:
+        """Gives twins of constraints the names of those that were dropped."""
+        for constraint in self.constraints:
+            table, about = self.plan.table(constraint.table).sql, twins.object_of(self.plan, constraint)
+            self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
+
     def restore_constraints(self) -> None:
-        """Adds the constraints that were there before the swap."""
+        """Adds the constraints that were there before the swap. Some of them are validated after the transaction."""
         assert self.plan.state
-        for label, name, definition, late in self.plan.state.kept["constraints"]:
-            table = catalog.tables(self.plan.conn, [one(self.plan.conn, "SELECT to_regclass(%s)::oid", (label,))])[0]
-            self.add(table.oid, name, definition, late)
+        for old in self.plan.state.constraints:
+            table = one(self.plan.conn, "SELECT to_regclass(%s)::oid", (old.table,))
+            self.add(table, old.name, old.definition, old.is_late)
 
     def add(self, table: int, name: str, definition: str, late: bool) -> None:
         """Adds a constraint to a table."""
@@ -265,33 +255,34 @@ class Swap:
 
     def make(self) -> None:
         """Makes again what hung on the columns, from its original text, and gives the columns what they had."""
-        kept: dict[str, Any] = self.plan.state.kept if self.plan.state else {}
-        originals = {Object(**one): (before, after) for one, before, after in kept.get("made", [])}
+        originals = {one.object: one for one in self.plan.state.remade} if self.plan.state else {}
         again = []
         for made in self.made:
-            before, after = originals.get(made.object, ([], []))
-            is_same = self.d.word == "old" and after == made.make
-            again.append(replace(made, make=before) if is_same else made)
+            original = originals.get(made.object)
+            is_same = self.d.word == "old" and original is not None and original.after == made.make
+            again.append(replace(made, make=original.before) if original and is_same else made)
         hanging.make(self.runner, self.plan.keys.home, again)
         for line in self.details:
             self.runner.execute(Statement(raw(line)))
 
-    def keep(self) -> dict[str, Any]:
-        """Returns what the way back needs. Call it after `run`."""
-        after = {
-            m.object: m.make
-            for m in hanging.hanging(
-                self.plan.conn, catalog.related(self.plan.conn, self.plan.root.oid), self.plan.schema
-            )
-        }
-        kept = []
-        for c in self.constraints:
-            table = self.plan.table(c.table)
-            late = c.is_validated and constraints.can_be_late(self.plan.conn, c, table)
-            kept.append([table.label, c.name, c.definition, late])
-        return {
-            "constraints": kept,
-            "refresh": filling.to_fill(self.made, self.plan.state),
-            "made": [[asdict(m.object), m.make, after.get(m.object, [])] for m in self.made],
-            "statistics": hanging.has_statistics(self.made),
-        }
+    def remember(self) -> None:
+        """Notes in the state what the way back needs, and what is left to do after the transaction.
+
+        Call it after `run`: the columns that have the names now are the new ones.
+        """
+        plan, conn = self.plan, self.plan.conn
+        if not plan.state:
+            return
+        columns = [column.address for column in catalog.related(conn, plan.root.oid)]
+        after = {made.object: made.make for made in hanging.hanging(conn, columns, plan.schema)}
+        plan.state.remade = [Remade(m.object, m.make, after.get(m.object, [])) for m in self.made]
+        plan.state.constraints = [self.old(constraint) for constraint in self.constraints]
+        plan.state.to_fill = filling.to_fill(self.made, plan.state)
+        plan.state.has_statistics = has_statistics(self.made)
+        plan.save("swap")
+
+    def old(self, constraint: catalog.Constraint) -> OldConstraint:
+        """Returns what the way back adds for a constraint."""
+        table = self.plan.table(constraint.table)
+        is_late = constraint.is_validated and constraints.can_be_late(self.plan.conn, constraint, table)
+        return OldConstraint(table.label, constraint.name, constraint.definition, is_late)

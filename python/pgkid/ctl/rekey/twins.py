@@ -27,7 +27,7 @@ Definitions = dict[Object, tuple[str, str]]  # of each object, its definition an
 
 def indexes(plan: Plan) -> list[catalog.Index]:
     """Returns the indexes that have a twin. Exclusion constraints are made again in the swap."""
-    moved = {(c.table, c.number) for c in plan.columns}
+    moved = {c.address for c in plan.columns}
     return [
         index
         for index in catalog.indexes(plan.conn, [table.oid for table in plan.tables()])
@@ -39,7 +39,7 @@ def indexes(plan: Plan) -> list[catalog.Index]:
 
 def constraints(plan: Plan) -> list[catalog.Constraint]:
     """Returns the CHECKs and foreign keys that have a twin, without those that partitions have from their parents."""
-    moved = {(c.table, c.number) for c in plan.columns}
+    moved = {c.address for c in plan.columns}
     return [
         k
         for k in catalog.constraints(plan.conn, [table.oid for table in plan.tables()])

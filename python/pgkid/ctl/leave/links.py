@@ -1,0 +1,80 @@
+"""Which tables have to change together: those that foreign keys, inheritance or domains link."""
+from __future__ import annotations
+
+from typing import Collection, Sequence
+
+from pgkid.ctl.catalog import ColumnAddress
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.leave.columns import Column, Domain
+from pgkid.ctl.leave.uses import Use
+
+
+class Sets:
+    """Sets of tables that are joined two by two. A negative number stands for a domain."""
+
+    def __init__(self) -> None:
+        self.parent: dict[int, int] = {}
+
+    def tables(self) -> list[int]:
+        """Returns the tables of all sets."""
+        return [one for one in self.parent if one > 0]
+
+    def find(self, one: int) -> int:
+        """Returns the table that stands for the set of a table, which is one of its own if it is not known yet."""
+        while self.parent.setdefault(one, one) != one:
+            one = self.parent[one]
+        return one
+
+    def join(self, one: int, other: int) -> None:
+        """Joins two sets."""
+        a, b = self.find(one), self.find(other)
+        self.parent[max(a, b)] = min(a, b)
+
+
+def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Domain], depending: Sequence[Use]) -> Sets:
+    """Returns the tables that use kid, joined where they have to change together.
+
+    A table whose trigger or constraint calls kid is among them, even if it has no column that changes.
+    """
+    sets = Sets()
+    for use in depending:
+        if use.catalog in ("pg_trigger", "pg_constraint") and use.relation:
+            sets.find(use.relation)
+    join_domains(sets, found, layers)
+    join_references(conn, sets, {c.address for c in found if c.is_typed})
+    join_family(conn, sets)
+    return sets
+
+
+def join_domains(sets: Sets, found: Sequence[Column], layers: Sequence[Domain]) -> None:
+    """Joins tables whose columns are of the same domain, or of domains over the same one."""
+    above = {d.oid: d.parent or d.oid for d in layers}
+    for column in found:
+        sets.find(column.table)
+        if column.domain:
+            domain = column.domain
+            while above[domain] != domain:
+                domain = above[domain]
+            sets.join(column.table, -domain)
+        if column.maker:
+            sets.join(column.table, -column.maker)
+
+
+def join_references(conn: Connection, sets: Sets, typed: Collection[ColumnAddress]) -> None:
+    """Joins tables with those that their foreign keys refer to, if a column at either end changes."""
+    for child, parent, numbers, others in conn.execute(
+        "SELECT conrelid, confrelid, conkey::int[], confkey::int[] FROM pg_constraint WHERE contype = 'f'"
+    ).fetchall():
+        columns = [ColumnAddress(child, n) for n in numbers] + [ColumnAddress(parent, n) for n in others]
+        if any(column in typed for column in columns):
+            sets.join(child, parent)
+
+
+def join_family(conn: Connection, sets: Sets) -> None:
+    """Joins tables with those that they inherit from, as partitions do."""
+    for child, parent in conn.execute(
+        "SELECT i.inhrelid, i.inhparent FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+        " WHERE c.relkind IN ('r', 'p', 'f')"
+    ).fetchall():
+        if child in sets.parent or parent in sets.parent:
+            sets.join(child, parent)

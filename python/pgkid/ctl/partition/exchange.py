@@ -1,0 +1,102 @@
+"""The exchange of a move of rows, in which the new partitions take the place of the one that had the rows."""
+from __future__ import annotations
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, objects
+from pgkid.ctl.connection import one
+from pgkid.ctl.partition import references
+from pgkid.ctl.partition.late import Late
+from pgkid.ctl.partition.names import free_name, is_free
+from pgkid.ctl.partition.plan import RowsPlan
+from pgkid.ctl.partition.references import Afterwards
+from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow, ShadowPartition
+from pgkid.ctl.steps import Runner, Statement, statement
+
+
+class Noted(Exception):
+    """Raised if rows are still to be copied once more."""
+
+
+class Exchange:
+    """The exchange. The tables are locked."""
+
+    def __init__(self, plan: RowsPlan, runner: Runner) -> None:
+        self.plan, self.runner = plan, runner
+        self.shadow = Shadow(plan, runner)
+
+    def run(self) -> None:
+        """Takes the partition away, and attaches the new ones."""
+        plan, run = self.plan, self.runner.execute
+        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))):
+            raise Noted
+        if self.shadow.rows_left():
+            raise Noted
+        keys = plan.incoming()
+        self.shadow.drop_triggers()
+        for key in keys:
+            table = catalog.tables(plan.conn, [key.table])[0]
+            about = objects.on_table("constraint", key.name, table)
+            run(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
+        self.take_away()
+        run(statement("DROP TABLE {}", self.shadow.place(REST)))
+        for partition in self.shadow.partitions():
+            self.attach(partition)
+        late = [part for key in keys for part in self.parts(key)]
+        for part in late:
+            self.runner.all(part.add())
+        if plan.state:
+            plan.state.tables = {plan.root.label: plan.root.oid}
+            plan.state.late = late
+            plan.save("swap")
+
+    def take_away(self) -> None:
+        """Empties the default partition, or drops another one."""
+        plan, source = self.plan, self.shadow.source.sql
+        if plan.is_default(self.shadow.source.oid):
+            self.runner.execute(statement("TRUNCATE ONLY {}", source))
+        else:
+            self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))
+            self.runner.execute(
+                statement("DROP TABLE {}", source, about=objects.of_table(self.shadow.source, "partition"))
+            )
+
+    def attach(self, new: ShadowPartition) -> None:
+        """Attaches a new partition, under a name that is free in the schema of the table."""
+        plan, shadow = self.plan, self.shadow
+        part = catalog.table(plan.conn, new.label)
+        about = objects.of_table(part)
+        self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, part.sql))
+        for index in catalog.indexes(plan.conn, [part.oid]):
+            self.free(statement("ALTER INDEX {}", index.sql), objects.of_index(index))
+        name = self.free(statement("ALTER TABLE {}", part.sql), about)
+        home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
+        part_there = sql.Identifier(part.schema, name)
+        self.runner.all(
+            [
+                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=about),
+                statement(
+                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(new.bound), about=about
+                ),
+                statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
+            ]
+        )
+
+    def free(self, change: Statement, about: objects.Object) -> str:
+        """Renames what a statement begins to change, unless its name is free in the schema of the table."""
+        if is_free(self.plan.conn, self.plan.root.schema, about.name):
+            return about.name
+        new = free_name(self.plan.conn, self.plan.root.schema, about.name)
+        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), about))
+        return new
+
+    def parts(self, key: catalog.Constraint) -> list[Late]:
+        """Returns how to make a foreign key again."""
+        plan = self.plan
+        if key.table != plan.root.oid:
+            return list(references.parts(plan, key, Afterwards(plan.root, "p", "")))
+        leaves = self.runner.query(
+            "SELECT relid::text FROM pg_partition_tree(%s) WHERE isleaf ORDER BY relid::oid", (plan.root.oid,)
+        )
+        parts = [Late(label, key.name, key.definition, True, False, None) for (label,) in leaves]
+        return [*parts, Late(plan.root.label, key.name, key.definition, True, True, key.comment)]
