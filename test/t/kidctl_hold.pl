@@ -21,7 +21,8 @@ $node->safe_psql('one', q{
 	CREATE TABLE app.events (id kid64 PRIMARY KEY DEFAULT kid_next());
 	CREATE TABLE app.parted (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
 	CREATE TABLE app.rest PARTITION OF app.parted DEFAULT;
-	INSERT INTO app.parted DEFAULT VALUES});
+	INSERT INTO app.parted DEFAULT VALUES;
+	CREATE TABLE app.leaving (id kid64 PRIMARY KEY DEFAULT kid_next())});
 my $owner = as_role($node, 'one', 'app');
 
 my $holder = q{SELECT pid FROM pg_locks JOIN pg_class AS c ON c.oid = relation
@@ -105,7 +106,8 @@ is($node->safe_psql('one', q{SELECT count(*) FROM app.orders WHERE kid_timestamp
 
 # The other moves
 foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ] ],
-	[ 'app.rest', [ qw(partition move app.parted --width), '1 month' ] ])
+	[ 'app.rest', [ qw(partition move app.parted --width), '1 month' ] ],
+	[ 'app.leaving', [qw(leave run app.leaving)] ])
 {
 	my ($table, $begin) = @$_;
 	$first = start_waiting($reader, $table, @$begin);

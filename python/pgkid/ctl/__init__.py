@@ -49,7 +49,7 @@ constraints.py   has the statements that add, comment and validate a constraint
 throttle.py      lets a move of many rows hold back
 filling.py       fills the materialized views that a move has made again
 state.py         keeps the state of a move in the database
-hold.py          locks a move of rekey or partition, so that no other kidctl works on it; leave takes no such lock
+hold.py          locks a move, so that no other kidctl works on it
 
 A command runs as follows. session.py connects and calls rights.become_owner(). checks.py and, for new keys, beside/
 report findings. The rehearsal makes a copy of the schema (copy.py), puts a few rows in (rows.py), and runs every step

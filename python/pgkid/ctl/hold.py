@@ -4,8 +4,8 @@ It is a lock of a table in the schema of the move, to which nobody but the owner
 advisory lock. A second session has it, in a transaction without a snapshot and without an ID, so VACUUM and CREATE
 INDEX CONCURRENTLY do not wait for it. PostgreSQL releases it as soon as kidctl ends, however it ends.
 
-Rekey and partition take it. Leave does not: it locks each group of linked tables while it changes them, and reads the
-catalog again under these locks.
+A move of rekey or partition is of one table. All tables of a role leave in one move: its last step does what any
+earlier run has left.
 """
 from __future__ import annotations
 

@@ -216,8 +216,10 @@ def of_triggers(plan: Plan, group: Group) -> Iterator[Finding]:
 
 
 def of_composites(plan: Plan) -> Iterator[Finding]:
-    """Yields what keeps composite types from changing: columns with values of them."""
+    """Yields what keeps composite types from changing: columns with values of them, and rights."""
     relations = list(dict.fromkeys(a.relation for a in plan.attributes))
+    if relations:
+        yield from of_state(plan.conn)
     yield from of_row_types(plan.conn, relations, "so PostgreSQL cannot change the types of its attributes")
 
 

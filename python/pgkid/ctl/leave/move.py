@@ -99,6 +99,8 @@ class Leave:
 
         def change(runner: Runner) -> None:
             plan = read_plan(self.conn, labels[:1])
+            if not plan.groups:  # Somebody else has changed them since this run has begun.
+                return
             made = [made for group in plan.groups for made in plan.hanging(group)]
             refuse_made(self.conn, made)
             tables = [catalog.table(self.conn, label).sql for label in labels]

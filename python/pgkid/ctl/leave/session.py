@@ -4,16 +4,15 @@ from __future__ import annotations
 import argparse
 from typing import Optional, Sequence
 
-from pgkid.ctl import catalog, obstacles, rights, terminal
+from pgkid.ctl import catalog, hold, obstacles, rights, terminal
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.leave.checks import look
 from pgkid.ctl.leave.move import Agreed, Leave
 from pgkid.ctl.leave.needs import remains
-from pgkid.ctl.leave.plan import read_plan
+from pgkid.ctl.leave.plan import read_plan, state_schema
 from pgkid.ctl.leave.uses import read_kid
 from pgkid.ctl.session import Session
-from pgkid.ctl.steps import Runner
 
 
 class LeaveSession(Session):
@@ -37,6 +36,8 @@ class LeaveSession(Session):
         else:
             user = str(one(conn, "SELECT session_user"))
             rights.refuse_superuser(conn, user, f"the session belongs to {user}")
+        self.schema = state_schema(conn)
+        self.watch(self.schema)
         self.trust_home()
 
     @classmethod
@@ -67,11 +68,12 @@ class LeaveSession(Session):
 
     def do_run(self) -> int:
         """Changes the tables, and says what is left to do."""
+        hold.refuse_running(self.conn, self.schema)
         self.look()
         if self.stops():
             return 1
-        for step in self.move.steps():
-            self.run_step(Runner(self.conn), step)
+        if self.move.is_needed or self.known[self.schema] is not None:
+            self.run_steps(self.move.steps(), self.schema)
         self.say_last()
         return 0
 
