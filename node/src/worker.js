@@ -275,7 +275,7 @@ class Lessor {
       token: row.token,
       since: microsOf(row.since),
       until: microsOf(row.until),
-      lanes: row.lanes,
+      lanes: row.lanes === null ? null : Number(row.lanes),
       epoch: row.epoch === null ? null : microsOf(row.epoch),
     };
     return { lease, now: microsOf(row.now), measured };
