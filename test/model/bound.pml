@@ -104,13 +104,20 @@ bool held;
 
 #define is_confirmed(me) (STANDBY != 2 || me < LOCAL || unconfirmed == 0 || told)
 
+/* Whether the WAL that is flushed now is replayed when the backup is restored. */
+#ifdef X_ROWS_AFTER_RESTORE
+#define is_archived (backup == 1 || backup == 2)
+#else
+#define is_archived (backup > 0)
+#endif
+
 /* wal[0] reaches the standby, or the disk if there is none. */
 inline leave_tail() {
   if
   :: wal[0] < ROW -> image = wal[0];
 #ifdef CHECKPOINT
      image_after_redo = (before_redo == 0 -> wal[0] : image_after_redo);
-     backup_image = (backup > 0 -> wal[0] : backup_image)
+     backup_image = (is_archived -> wal[0] : backup_image)
 #endif
   :: else -> row = MAX(row, wal[0] - ROW)
   fi;
@@ -201,6 +208,9 @@ end:
 #endif
 #ifndef OFF
   :: d_step { down == 0 && crashes < CRASHES -> start_again() }                          /* + crash */
+#ifdef X_OLD_FILES
+  :: d_step { down == 0 && crashes < CRASHES -> image = 0; start_again() }
+#endif
 #else
   /* A planned stop: all sessions have ended, and each has written what was issued. */
   :: d_step { down == 0 && crashes < CRASHES && calls == 0 && lock == 0 ->               /* + planned stop */
@@ -239,7 +249,9 @@ end:
        i = 0;
        inserted = 0;
        flushed = 0;
+#ifndef X_ROWS_AFTER_RESTORE
        top = row;
+#endif
        start_again() }
 #endif
 #ifdef HORIZON

@@ -137,7 +137,9 @@ end:
 #endif
 
 proctype administrator() {
-#ifdef X_START_TOO_EARLY
+#if defined(X_NO_LANES)
+  start(1, 1);
+#elif defined(X_START_TOO_EARLY)
   start(1, 2);
   change(0, 2);
 #else
