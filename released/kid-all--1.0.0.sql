@@ -1696,7 +1696,7 @@ COMMENT ON FUNCTION kid.kid_lock_partitions(regclass, text) IS
 CREATE OR REPLACE FUNCTION kid.kid_check_partition_setting(setting text) RETURNS void
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
-    -- Loads the library, which defines the setting.
+    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
     SELECT kid.kid64_floor(now());
     SELECT kid.kid_refuse(
                '55000', format('roles of this database have different values of "%s"', setting),
@@ -1813,6 +1813,11 @@ BEGIN ATOMIC
                       WHERE g.first <= least(g.ends, until)),
          -- Where the pieces of the diagram begin: a row for each time unit in which a period begins. Beyond `until` one
          -- more unit ends the last piece. The longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
+         -- For months, and a gap that begins on January 10 and ends on February 20, the rows are:
+         --
+         --     t            unit         id                          lower               begins
+         --     January 1    January 1    the lowest of January 1     that of the gap     January 10
+         --     February 1   February 1   the lowest of February 1    the same as id      February 1
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -1848,6 +1853,8 @@ BEGIN ATOMIC
            regexp_replace(to_char(begins, 'YYYYMMDD_HH24MISSUS'),
                           CASE WHEN mod(w.seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
                                WHEN mod(w.seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, '') AS digits,
+           -- In FROM, PostgreSQL would store all rows of generate_series() before it reads the first. In the list of a
+           -- SELECT it makes one row at a time, until the LIMIT is reached.
            (SELECT generate_series(0, 2147483647)) AS a (again),
            concat('_p', digits, '_' || nullif(a.again, 0)) AS suffix,
            concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix) AS n (partition),
@@ -1942,13 +1949,12 @@ END $$;
 COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, interval, integer, jsonb) IS
     'creates and attaches missing partitions, and returns their names';
 
--- What PostgreSQL does not pass on to a new partition
+-- What PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told
+-- of columns
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
--- takes away what default privileges grant. Row-level security without a policy hides all rows.
---
--- PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told of
--- columns. The versions of PostgreSQL keep a mark of their own among the options of a column.
+-- takes away what default privileges grant. Row-level security without a policy hides all rows. The versions of
+-- PostgreSQL keep a mark of their own among the options of a column.
 CREATE OR REPLACE FUNCTION kid.kid_finish_partition(
     parent regclass, partition regclass, type regtype, check_name name, time_check text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -2000,11 +2006,12 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --         kid_key_ids()               partition_key.sql: and the IDs that it contains
 --           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
 --       kid_check_partition_setting() lock_partitions.sql: refuses if the times of IDs are not known
+--       kid_partition_origin()        missing_partitions.sql: from when on partitions are wanted
+--       kid_partition_bounds()        partition_bounds.sql: what there is
 --       kid_report_detaching()        lock_partitions.sql: refuses or warns if a partition is being detached
---         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql: what to create
---         kid_partition_gaps()        missing_partitions.sql: where nothing is
---           kid_partition_bounds()    partition_bounds.sql: what there is
+--         kid_partition_gaps()        missing_partitions.sql: where nothing is; calls kid_partition_origin() and
+--                                     kid_partition_bounds() again
 --       kid_partition_name()          missing_partitions.sql
 --       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
 --       kid_time_check()              partition_bounds.sql: the condition of the constraint
@@ -2069,6 +2076,7 @@ BEGIN ATOMIC
                    kid.kid_time_check(k.type, k.time_of, k.setting, p.lower, p.upper))
           FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
                -- A name that no constraint of the table has: kid_time, or kid_time_1 and so on. concat() skips a null.
+               -- The + binds more tightly than the ||.
                (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
                   FROM pg_constraint AS o WHERE o.conrelid = parent AND o.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
     )
@@ -2526,8 +2534,11 @@ COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
--- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic. A superuser locks
--- the name of kid's schema, and gives back the lock at the end of the subtransaction.
+-- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic.
+--
+-- A superuser locks the name of kid's schema. The error KID00, which the function raises and catches, rolls back the
+-- subtransaction, and so gives back the lock. The clock stays where kid_observe() has moved it: neither shared memory
+-- nor, in plain SQL, a sequence is rolled back.
 CREATE OR REPLACE FUNCTION kid.kid_move_clock(home oid, observe text, past text, moved_to timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2546,8 +2557,8 @@ COMMENT ON FUNCTION kid.kid_move_clock(oid, text, text, timestamptz) IS
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
 --
--- The call of kid64_floor() loads the library, which defines the setting. Values that are no IDs do not matter beside
--- IDs.
+-- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
+-- no library. Values that are no IDs do not matter beside IDs.
 CREATE OR REPLACE FUNCTION kid.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
@@ -2745,7 +2756,7 @@ CREATE OR REPLACE FUNCTION kid.kid_check(relation regclass)
     LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
-    -- Loads the library, which defines the setting.
+    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
     SELECT kid.kid64_floor(now());
     WITH found (n, relation_name, column_name, problem, remedy) AS (
         SELECT 1, c.* FROM kid.kid_check_defaults(relation) AS c

@@ -1,8 +1,8 @@
 // A list of transactions that ended a short time ago, for the horizon (pg/horizon/horizon.hpp).
 //
 // For a statement, a transaction that committed after its snapshot was taken counts as still running. The list
-// remembers the floors of such transactions: the newest each by itself, older ones merged, so that 12 kB remember
-// millions:
+// remembers the floors of such transactions: the newest each by itself, older ones merged, so that 14 kB, for five
+// clocks, remember millions:
 //
 //    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
 //    level 1                   [ 16 ][ 16 ] ... [ 16 ]                                32 entries

@@ -1,4 +1,4 @@
--- The version, and functions that show the logical clocks and the server
+-- The version, functions that show the logical clocks and the server, and kid_own_ids_trigger()
 
 CREATE FUNCTION kid_version() RETURNS text
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -26,4 +26,4 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_track_drop(tab, NULL::oid);
 END;
 COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
+    'removes the triggers of `kid_track()` from a table';

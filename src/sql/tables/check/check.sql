@@ -7,7 +7,7 @@ CREATE FUNCTION @extschema@.kid_check(relation regclass)
     LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
-    -- Loads the library, which defines the setting.
+    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
     SELECT @extschema@.kid64_floor(now());
     WITH found (n, relation_name, column_name, problem, remedy) AS (
         SELECT 1, c.* FROM @extschema@.kid_check_defaults(relation) AS c

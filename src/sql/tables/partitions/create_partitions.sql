@@ -8,11 +8,12 @@
 --         kid_key_ids()               partition_key.sql: and the IDs that it contains
 --           kid_default_ids()         stored_ids/default_ids.sql: what the default of a bigint says
 --       kid_check_partition_setting() lock_partitions.sql: refuses if the times of IDs are not known
+--       kid_partition_origin()        missing_partitions.sql: from when on partitions are wanted
+--       kid_partition_bounds()        partition_bounds.sql: what there is
 --       kid_report_detaching()        lock_partitions.sql: refuses or warns if a partition is being detached
---         kid_partition_origin()      missing_partitions.sql: from when on partitions are wanted
 --       kid_missing_partitions()      missing_partitions.sql: what to create
---         kid_partition_gaps()        missing_partitions.sql: where nothing is
---           kid_partition_bounds()    partition_bounds.sql: what there is
+--         kid_partition_gaps()        missing_partitions.sql: where nothing is; calls kid_partition_origin() and
+--                                     kid_partition_bounds() again
 --       kid_partition_name()          missing_partitions.sql
 --       kid_make_partitions()         make_partitions.sql: creates and attaches the tables
 --       kid_time_check()              partition_bounds.sql: the condition of the constraint
@@ -77,6 +78,7 @@ BEGIN ATOMIC
                    @extschema@.kid_time_check(k.type, k.time_of, k.setting, p.lower, p.upper))
           FROM key AS k, made AS m JOIN pieces AS p ON p.n = m.n,
                -- A name that no constraint of the table has: kid_time, or kid_time_1 and so on. concat() skips a null.
+               -- The + binds more tightly than the ||.
                (SELECT concat('kid_time', '_' || max(coalesce(substring(o.conname, '[0-9]+'), '0')::numeric) + 1)::name
                   FROM pg_constraint AS o WHERE o.conrelid = parent AND o.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
     )

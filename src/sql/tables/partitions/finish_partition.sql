@@ -1,10 +1,9 @@
--- What PostgreSQL does not pass on to a new partition
+-- What PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told
+-- of columns
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
--- takes away what default privileges grant. Row-level security without a policy hides all rows.
---
--- PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told of
--- columns. The versions of PostgreSQL keep a mark of their own among the options of a column.
+-- takes away what default privileges grant. Row-level security without a policy hides all rows. The versions of
+-- PostgreSQL keep a mark of their own among the options of a column.
 CREATE FUNCTION @extschema@.kid_finish_partition(
     parent regclass, partition regclass, type regtype, check_name name, time_check text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$

@@ -49,7 +49,7 @@ COMMENT ON FUNCTION @extschema@.kid_lock_partitions(regclass, text) IS
 CREATE FUNCTION @extschema@.kid_check_partition_setting(setting text) RETURNS void
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
-    -- Loads the library, which defines the setting.
+    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
     SELECT @extschema@.kid64_floor(now());
     SELECT @extschema@.kid_refuse(
                '55000', format('roles of this database have different values of "%s"', setting),

@@ -80,6 +80,11 @@ BEGIN ATOMIC
                       WHERE g.first <= least(g.ends, until)),
          -- Where the pieces of the diagram begin: a row for each time unit in which a period begins. Beyond `until` one
          -- more unit ends the last piece. The longest unit is that of a kid96 with the greatest neighborhood, 1024 s.
+         -- For months, and a gap that begins on January 10 and ends on February 20, the rows are:
+         --
+         --     t            unit         id                          lower               begins
+         --     January 1    January 1    the lowest of January 1     that of the gap     January 10
+         --     February 1   February 1   the lowest of February 1    the same as id      February 1
          cuts AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
                          coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
                     FROM counted AS c,
@@ -115,6 +120,8 @@ BEGIN ATOMIC
            regexp_replace(to_char(begins, 'YYYYMMDD_HH24MISSUS'),
                           CASE WHEN mod(w.seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
                                WHEN mod(w.seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, '') AS digits,
+           -- In FROM, PostgreSQL would store all rows of generate_series() before it reads the first. In the list of a
+           -- SELECT it makes one row at a time, until the LIMIT is reached.
            (SELECT generate_series(0, 2147483647)) AS a (again),
            concat('_p', digits, '_' || nullif(a.again, 0)) AS suffix,
            concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix) AS n (partition),

@@ -1,7 +1,10 @@
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
--- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic. A superuser locks
--- the name of kid's schema, and gives back the lock at the end of the subtransaction.
+-- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic.
+--
+-- A superuser locks the name of kid's schema. The error KID00, which the function raises and catches, rolls back the
+-- subtransaction, and so gives back the lock. The clock stays where kid_observe() has moved it: neither shared memory
+-- nor, in plain SQL, a sequence is rolled back.
 CREATE FUNCTION @extschema@.kid_move_clock(home oid, observe text, past text, moved_to timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -20,8 +23,8 @@ COMMENT ON FUNCTION @extschema@.kid_move_clock(oid, text, text, timestamptz) IS
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
 --
--- The call of kid64_floor() loads the library, which defines the setting. Values that are no IDs do not matter beside
--- IDs.
+-- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
+-- no library. Values that are no IDs do not matter beside IDs.
 CREATE FUNCTION @extschema@.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
