@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 import re
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Callable, Optional
 
@@ -69,7 +69,7 @@ class Throttle:
     max_lag: Optional[float] = None
     slept: Callable[[float], None] = time.sleep
     written: deque[tuple[float, str]] = field(default_factory=deque)  # positions in WAL, and when they were reached
-    seen: set[str] = field(default_factory=set)
+    seen: Counter[str] = field(default_factory=Counter)  # names of standbys, subscribers and slots of the last look
 
     @classmethod
     def none(cls) -> Throttle:
@@ -108,18 +108,27 @@ class Throttle:
             return []
         while self.written[0][1] != limit:
             self.written.popleft()
-        query = "SELECT name FROM unnest(%s::text[], %s::pg_lsn[]) AS r (name, lsn) WHERE lsn < %s::pg_lsn ORDER BY 1"
-        return [row[0] for row in conn.execute(query, (list(positions), list(positions.values()), limit)).fetchall()]
+        query = (
+            "SELECT DISTINCT name FROM unnest(%s::text[], %s::pg_lsn[]) AS r (name, lsn)"
+            " WHERE lsn < %s::pg_lsn ORDER BY name"
+        )
+        names, reached = [name for name, _position in positions], [position for _name, position in positions]
+        return [row[0] for row in conn.execute(query, (names, reached, limit)).fetchall()]
 
-    def positions(self, conn: Connection) -> dict[str, str]:
-        """Returns how far each standby, subscriber and unused slot is, and says who has gone without a slot."""
-        positions = {name: position for name, position in conn.execute(READERS).fetchall()}
-        if None in positions.values() and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
+    def positions(self, conn: Connection) -> list[tuple[str, str]]:
+        """Returns how far each standby, subscriber and unused slot is, and says who has gone without a slot.
+
+        Several can have the same name: standbys with neither application_name nor cluster_name are all called
+        walreceiver.
+        """
+        rows = conn.execute(READERS).fetchall()
+        if any(position is None for _name, position in rows) and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
             user = one(conn, "SELECT quote_ident(current_user)")
             raise Refused(
                 "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
             )
-        for name in sorted(self.seen - set(positions)):
+        names = Counter(name for name, _position in rows)
+        for name in sorted((self.seen - names).elements()):
             say(f"--max-lag: {name} is not connected any more, so nothing waits for it")
-        self.seen = set(positions)
-        return {name: position for name, position in positions.items() if position is not None}
+        self.seen = names
+        return [(name, position) for name, position in rows if position is not None]
