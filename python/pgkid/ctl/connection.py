@@ -108,7 +108,8 @@ def connect(dsn: str, **parameters: Any) -> Connection:
 
 def settle(conn: Connection) -> None:
     """Gives a session the settings of kidctl, as far as this version of PostgreSQL has them."""
-    for name in ("exit_on_error", "search_path"):  # before names without a schema are used
+    # Before a statement that takes longer, and before names without a schema are used
+    for name in ("exit_on_error", "statement_timeout", "search_path"):
         conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, SETTINGS[name]))
     conn.execute(
         "SELECT set_config(g.name, s.value, false) FROM unnest(%s::text[], %s::text[]) AS s (name, value)"

@@ -122,7 +122,9 @@ class Throttle:
         walreceiver.
         """
         rows = conn.execute(READERS).fetchall()
-        if any(position is None for _name, position in rows) and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
+        if any(position is None for _name, position in rows) and not one(
+            conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
+        ):
             user = one(conn, "SELECT quote_ident(current_user)")
             raise Refused(
                 "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
