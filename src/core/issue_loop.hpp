@@ -9,24 +9,24 @@
 
 namespace kid {
 
-/// A reading of the system clock.
+/// A reading of the system clock, as a state for step() and awaited(), and as a number for `carry_pace`.
 struct clock_reading {
   std::uint64_t state; ///< the first state of the unit that the system clock is in
-  std::uint64_t tick;  ///< rises by units, for `carry_pace`; also before the range of a type, where `state` may not
+  std::uint64_t tick;  ///< rises by units; also before the range of a type, where `state` may stay the same
 };
 
 /// Goes on after a step whose result was `result`, until a step has the result `issued` or `stale`, and returns that.
-/// `Server` has what the loop depends on. Each function may raise an error instead of returning:
+/// Returns the last result, too, if end() returns or if may_try_again() is false. `Server` has what the loop depends
+/// on. Each function may raise an error instead of returning:
 ///
 ///     attempt(pace)        makes another step, which may carry from the unit that `pace` says
 ///     read()               reads the system clock
 ///     renew(state)         renews the limit at which a step stopped before `state`
-///     change_sides(last)   only if the clock changes sides: tries to move it from `last` to the other side, and
-///     returns
-///                          that step
+///     change_sides(last)   tries to move the clock from `last` to the other side, and returns that step. Only a clock
+///                          that changes sides needs it
 ///     wait(kind, until)    waits at most until the system clock is at `until`. `kind` is `used_up` or `behind`
 ///     end()                raises the error that there is no state left
-///     goes_on()            whether to try again
+///     may_try_again()      whether to make another step
 template <class Clock, class Server>
 [[gnu::cold]] step_result issue_after(Clock const &clock, Server &server, step_result result) {
   carry_pace pace;
@@ -60,7 +60,7 @@ template <class Clock, class Server>
       break;
     }
     }
-    if (!server.goes_on())
+    if (!server.may_try_again())
       return result;
     result = server.attempt(pace);
   }

@@ -7,9 +7,9 @@
 //     .......x.......]       from there to the end of the next unit
 //     .......x|              but not if the limit is there: the clock stays
 //
-// In the last case the caller needs a state of the next unit, and no limit that it read permits one. Nor may the clock
-// move: nothing above the limit is durable. After a crash the clock would start below that state, and issue IDs below a
-// horizon that a consumer has read.
+// In the last case, the limit is where the next unit begins. The caller would need a state of that unit, and no limit
+// that it read permits one. Nor may the clock move: nothing at or above the limit is durable. After a crash the clock
+// would start below that state, and issue IDs below a horizon that a consumer has read.
 #pragma once
 
 #include "clock_rules.hpp"

@@ -21,7 +21,8 @@
 //                     sides does not go on there, and may return any state
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
-//   end(state)        the greatest number that can be a state of that time unit
+//   end(state)        the greatest number that can be a state of that time unit; for a clock that changes sides, on the
+//                     side of `state`
 //   next_unit(state)  the first state of the next time unit; the same state if there is none
 //   begin(now, last)  the first state to issue in the unit that begins at `now`, which is later than the unit of `last`
 //   used_up(state)    whether the unit of `state` has no state left to issue
@@ -176,11 +177,13 @@ constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.
 ///
 /// A caller earns a carry if it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. One move earns one carry, because the next unit is used up only after the carry into it. So the logical
-/// clock advances no faster than time passes, and a system clock that went back far catches up in the end.
+/// later unit. One move earns one carry: the unit that the carry leads into has to be used up, and the system clock has
+/// to move on again, before the next carry. So the logical clock advances no faster than time passes, and a system
+/// clock that went back far catches up in the end.
 class carry_pace {
 public:
-  /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.
+  /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`: the unit that it is
+  /// in, or another number that rises by units, as `tick` of clock_reading in issue_loop.hpp.
   constexpr void found_used_up(std::uint64_t unit, std::uint64_t now) noexcept {
     if (unit != unit_ || now < since_) {
       unit_ = unit;
@@ -193,7 +196,7 @@ public:
 
 private:
   std::uint64_t unit_ = no_carry;
-  std::uint64_t since_ = ~std::uint64_t{0}; ///< the earliest unit of the system clock that was seen since
+  std::uint64_t since_ = ~std::uint64_t{0}; ///< the earliest `now` that was seen since
 };
 
 /// The view of a logical clock for callers that want many states at once. So that they do not starve callers that want

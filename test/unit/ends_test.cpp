@@ -68,7 +68,7 @@ template <class Id, class Clock> struct generator {
     if (out == outcome::spins)
       out = outcome::ended;
   }
-  bool goes_on() { return out == outcome::spins && ++tries < 10; }
+  bool may_try_again() { return out == outcome::spins && ++tries < 10; }
 
   bool goes_on_before(std::uint64_t state) const { return kid::goes_on(layout, clock, state, now); }
 };

@@ -64,7 +64,8 @@ constexpr clock_rules by_four = {"by four",
                                  0,
                                  nullptr};
 
-/// The state of everything, all of it `int`. A thread has done its steps up to `place`.
+/// The state of everything. A thread has done its steps up to `place`. All members are `int`, so that there is no
+/// padding: the key by which the explorer knows a world is a copy of its bytes.
 struct world {
   int state;
   int bound = 8;

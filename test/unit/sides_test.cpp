@@ -127,7 +127,7 @@ template <class Clock> struct generator {
     void wait(step_kind, unix_micros) {}
     void renew(std::uint64_t) { ADD_FAILURE() << "there is no limit"; }
     void end() { ADD_FAILURE() << "the range is used up"; }
-    bool goes_on() { return true; }
+    bool may_try_again() { return true; }
   };
 
   std::uint64_t issue(atomic_cell &cell) {

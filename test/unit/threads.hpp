@@ -51,7 +51,7 @@ template <class Clock, class Read> struct retrying_caller {
   void wait(step_kind, unix_micros) {}
   void renew(std::uint64_t) { ADD_FAILURE() << "there is no limit"; }
   void end() { ADD_FAILURE() << "the range is used up"; }
-  bool goes_on() { return true; }
+  bool may_try_again() { return true; }
 };
 
 /// Every thread calls `issue(cell)` `count` times. Returns all states, sorted. If `rising` is set, the states

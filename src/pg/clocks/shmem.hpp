@@ -51,7 +51,8 @@ template <pg_atomic_uint64 clock_cell::*Limit> struct limited_cell {
   }
 };
 
-/// What kid_stats() shows about a clock. The fast path counts nothing.
+/// What kid_stats() shows about a clock, and at the end two members that steer what is counted and what is moved. The
+/// fast path counts nothing.
 struct clock_stats {
   pg_atomic_uint64 waits;
   pg_atomic_uint64 backward_steps;

@@ -95,7 +95,7 @@ template <class Id, class Clock> struct issuing_session {
     wait_for_clock(ref, reason, until, start);
   }
   [[noreturn]] void end() const { clock_ended_error(); }
-  bool goes_on() const {
+  bool may_try_again() const {
     CHECK_FOR_INTERRUPTS();
     return true;
   }
