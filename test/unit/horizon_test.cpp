@@ -252,8 +252,8 @@ steps const prepares_unless_held = {read_state, write_floor, recheck,    check_h
 steps const holds = {set_hold, await_floor_1, await_floor_2, await_prepared, look_at_rows, lower_to_rows, release};
 steps const lowers = {lock, lower_state, lower_floor_1, lower_floor_2, unlock};
 
-// Whether two snapshots have the same key, so that the second one is given the answer for the first one. A key has xmin,
-// xmax, and the list of running transactions or, which is wrong, only the length of that list.
+// Whether two snapshots have the same key, so that the second one is given the answer for the first one. A key has
+// xmin, xmax, and the list of running transactions or, which is wrong, only the length of that list.
 using key = bool (*)(world::snapshot const &, world::snapshot const &);
 
 bool same_lists(world::snapshot const &a, world::snapshot const &b) {
@@ -291,8 +291,8 @@ public:
                                            {tested.reader, 1},
                                            {tested.lowerer, 1}} {}
 
-  /// Returns the steps that lead to a row that is missed or, if nobody reads, to an ID that is repeated; an empty string
-  /// if there are none.
+  /// Returns the steps that lead to a row that is missed or, if nobody reads, to an ID that is repeated. Returns an
+  /// empty string if there are none.
   std::string fault() { return visit(world()) ? path_ : ""; }
   std::size_t worlds() const { return known_.size(); }
 
