@@ -44,7 +44,25 @@ class Kept(unittest.TestCase):
 
 
 class OtherVersion(Kept):
-    """Tests states that another version of kidctl has written."""
+    """Tests states that another version of kidctl has written, or that are damaged."""
+
+    unreadable = (
+        "jsonb 'null'",
+        "jsonb '[]'",
+        "jsonb '\"text\"'",
+        "state - 'step'",
+        "jsonb_set(state, '{step}', '\"other\"')",
+        "jsonb_set(state, '{step}', '[]')",
+    )
+
+    def test_step(self) -> None:
+        schema = self.begin("partition")
+        begun = state.saved(self.database.conn, schema)
+        self.assertEqual("prepare", begun and begun["step"])
+        for change in self.unreadable:
+            self.change(self.begin("partition"), change)
+            with self.subTest(change), self.assertRaisesRegex(Refused, "^another version of kidctl has begun this"):
+                state.step_of(self.database.conn, schema)
 
     def test_fields(self) -> None:
         kinds: list[state.Kind] = ["rekey", "partition"]
@@ -57,6 +75,10 @@ class OtherVersion(Kept):
                 "state || jsonb '{\"version\": 2}'",
                 "jsonb_set(state, '{options,added}', '1')",
                 "jsonb_set(state, '{origin,added}', '1')",
+                "jsonb_set(state, '{options}', 'null')",
+                "jsonb_set(state, '{tables}', '[]')",
+                "jsonb_set(state, '{to_fill}', 'null')",
+                *self.unreadable,
             ):
                 self.change(self.begin(kind), change)
                 with self.subTest(change, kind=kind), self.assertRaisesRegex(
@@ -66,6 +88,34 @@ class OtherVersion(Kept):
                         rekey_plan.read_plan(self.database.conn, self.table, None)
                     else:
                         partition_plan.read_plan(self.database.conn, self.table, None)
+
+
+class Restored(unittest.TestCase):
+    """Tests the parts of a state, which need no server."""
+
+    def test_other_containers(self) -> None:
+        partition = partition_plan.Options
+        wrong: list[tuple[object, object]] = [
+            (partition, None),
+            (partition, ["1 day", None]),
+            (partition, "1 day"),
+            (list[Late], None),
+            (list[Late], {}),
+            (list[Late], [None]),
+            (dict[str, int], None),
+            (dict[str, int], []),
+        ]
+        for kind, value in wrong:
+            with self.subTest(f"{kind} {value}"), self.assertRaises(TypeError):
+                state.restored(kind, value)
+
+    def test_containers(self) -> None:
+        self.assertEqual(
+            partition_plan.Options("1 day", None),
+            state.restored(partition_plan.Options, {"width": "1 day", "until": None}),
+        )
+        self.assertEqual({"a": 1}, state.restored(dict[str, int], {"a": 1}))
+        self.assertEqual([], state.restored(list[Late], []))
 
 
 class Loaded(Kept):

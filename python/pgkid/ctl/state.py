@@ -44,18 +44,11 @@ class Origin:
 class State:
     """The state of a move, of which all kinds of moves have this."""
 
-    undo: ClassVar[str] = ""  # the command that takes the move back before the swap, if there is one
-
     relation: str  # the table that the user named
     origin: Origin
     tables: dict[str, int]  # the OID of each table of the move by its name, when the move began
     step: Saved
     to_fill: list[str]  # materialized views that were made again, as parts of statements
-
-    @property
-    def command(self) -> str:
-        """The command of kidctl that the move belongs to."""
-        return self.undo.split()[0]
 
     @property
     def is_swapped(self) -> bool:
@@ -66,6 +59,18 @@ class State:
     def is_half_back(self) -> bool:
         """Whether the old objects have their names again, and the way back was interrupted after that."""
         return self.step == "back"
+
+
+@dataclass
+class StateWithUndo(State):
+    """The state of a move that can be taken back."""
+
+    undo: ClassVar[str]  # the command that takes the move back before the swap
+
+    @property
+    def command(self) -> str:
+        """The command of kidctl that the move belongs to."""
+        return self.undo.split()[0]
 
 
 AnyState = TypeVar("AnyState", bound=State)
@@ -166,17 +171,22 @@ def save(conn: Connection, schema: str, state: State) -> None:
 def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
     """Returns the fields of the state of a move, or None if it has not begun.
 
-    Raises an error if they are of another version of kidctl, or if another role can change them.
+    Raises an error if they are of another version of kidctl or damaged, or if another role can change them.
     """
     if owner_of(conn, schema) is None:
         return None
     refuse_stranger(conn, schema)
     if one(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
         return None
-    fields: Optional[dict[str, Any]] = one(conn, identifier("SELECT state FROM {}.state", schema))
-    if fields is None:
+    row = conn.execute(identifier("SELECT state FROM {}.state", schema)).fetchone()
+    if row is None:
         return None
-    if fields.pop("version", None) != VERSION:
+    fields = row[0]
+    if (
+        not isinstance(fields, dict)
+        or fields.pop("version", None) != VERSION
+        or fields.get("step") not in get_args(Saved)
+    ):
         raise other_version()
     return fields
 
@@ -194,11 +204,17 @@ def load(conn: Connection, schema: str, kind: type[AnyState]) -> Optional[AnySta
 
 
 def restored(kind: Any, value: Any) -> Any:
-    """Returns what json.dumps() was given as a value of a type. Raises TypeError or KeyError if it has other fields."""
+    """Returns what json.dumps() was given as a value of a type.
+
+    Raises TypeError or KeyError if it has other fields, or something else stands in the place of an object or a list.
+    """
+    container = dict if is_dataclass(kind) else get_origin(kind)
+    if container in (dict, list) and not isinstance(value, container):
+        raise TypeError(f"{value!r} is no {container.__name__}")
     if is_dataclass(kind):
         kinds = get_type_hints(kind)
         return kind(**{name: restored(kinds[name], one_value) for name, one_value in value.items()})
-    if get_origin(kind) is list:
+    if container is list:
         return [restored(get_args(kind)[0], one_value) for one_value in value]
     return value
 
@@ -217,7 +233,7 @@ def step_of(conn: Connection, schema: str) -> Optional[Saved]:
     return fields["step"] if fields else None
 
 
-def refuse_other_database(conn: Connection, state: State) -> None:
+def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
     if state.origin != origin_of(conn):
         raise Refused(

@@ -32,7 +32,7 @@ class Options:
 
 
 @dataclass
-class PartitionState(state.State):
+class PartitionState(state.StateWithUndo):
     """What both moves to partitions remember."""
 
     options: Options

@@ -59,7 +59,7 @@ class OldConstraint:
 
 
 @dataclass
-class RekeyState(state.State):
+class RekeyState(state.StateWithUndo):
     """What a move to new keys remembers."""
 
     undo = "rekey cancel"
