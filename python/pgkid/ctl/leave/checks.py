@@ -133,8 +133,11 @@ def of_order(plan: Plan, group: Group) -> Iterator[Finding]:
         table = plan.table(c.table)
         if c.is_top and not c.is_array and core_type(c) == "bigint" and table.kind != "f":
             home = sql.SQL(plan.kid.home if plan.kid.is_extension else "pg_catalog")
-            query = sql.SQL("SELECT {}.max({})::bigint < 0 FROM {}")
-            if one(plan.conn, query.format(home, sql.Identifier(c.name), table.sql)):
+            # Without the cast, an aggregate that somebody else has created there for a domain would fit better.
+            assert c.base
+            base = sql.SQL("{}.{}").format(sql.SQL(plan.kid.home), sql.Identifier(c.base))
+            query = sql.SQL("SELECT {}.max({}::{})::bigint < 0 FROM {}")
+            if one(plan.conn, query.format(home, sql.Identifier(c.name), base, table.sql)):
                 about = f"column {c.name} of {table.label}"
                 message = "has IDs that are negative numbers as bigint, and come first then"
                 yield Finding("changed", about, message, stops=True, accept_name=about)
