@@ -87,6 +87,7 @@ static void define_all() {
       type->define_settings(flags);
 
   MarkGUCPrefixReserved("kid");
+  // The placeholders are gone, and kid has defined all that is left in lower case.
   if (flags != 0)
     for (config_generic *const setting : all_settings())
       if (strncmp(name_of(setting), "kid.", 4) == 0)

@@ -44,20 +44,20 @@ KID_DEFINE(kid_stats) {
     std::uint64_t const waiting = pg_atomic_read_u64(&stats.waiting);
     auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&stats.waiting_since));
 
-    put(true, CStringGetTextDatum(rules.name));
-    put(started, TimestampTzGetDatum(time(state)));
-    put(started, span(time(state) - now));
-    put(true, count(stats.waits));
-    put(true, count(stats.backward_steps));
-    put(rules.sides != 0, count(stats.ticks));
-    put(rules.sides != 0 && safe != 0, TimestampTzGetDatum(time(rules.next_unit(safe))));
-    put(bound != 0 && bound != no_bound, TimestampTzGetDatum(time(bound)));
-    put(true, count(stats.renewals));
-    put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));
-    put(waiting > 0, span(now - since));
-    put(earliest.process >= 0, Int32GetDatum(earliest.process));
-    put(earliest.process >= 0, span(now - earliest.since));
-    put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
+    put(true, CStringGetTextDatum(rules.name));                                           // clock
+    put(started, TimestampTzGetDatum(time(state)));                                       // last_issued
+    put(started, span(time(state) - now));                                                // ahead
+    put(true, count(stats.waits));                                                        // waits
+    put(true, count(stats.backward_steps));                                               // backward_steps
+    put(rules.sides != 0, count(stats.ticks));                                            // ticks
+    put(rules.sides != 0 && safe != 0, TimestampTzGetDatum(time(rules.next_unit(safe)))); // safe_mark
+    put(bound != 0 && bound != no_bound, TimestampTzGetDatum(time(bound)));               // lease_until
+    put(true, count(stats.renewals));                                                     // renewals
+    put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));                         // waiting
+    put(waiting > 0, span(now - since));                                                  // waiting_for
+    put(earliest.process >= 0, Int32GetDatum(earliest.process));                          // held_by
+    put(earliest.process >= 0, span(now - earliest.since));                               // held_for
+    put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);       // problem
     Assert(column == columns);
     tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
   });

@@ -9,7 +9,8 @@ inline char const *display(unix_micros time) {
   return DatumGetCString(DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(from_unix(time))));
 }
 
-/// Returns what messages call IDs: "type kid64". What generates values of a core type is no type of its own.
+/// Returns what messages call IDs: "type kid64". For a generator of a core type, which is no type of its own, a
+/// specialization returns the name alone: label<kid53>() in types/kid53.cpp.
 template <class Id> char const *label() {
   return psprintf("type %s", Id::name);
 }

@@ -99,16 +99,16 @@ bool has_no_checksum(Page page) {
 page_state look_at_file(PGIOAlignedBlock &block) {
   char path[32];
   snprintf(path, sizeof path, "global/%u", file_number);
-  int const part = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+  int const descriptor = OpenTransientFile(path, O_RDONLY | PG_BINARY);
 
-  if (part < 0 && errno == ENOENT)
+  if (descriptor < 0 && errno == ENOENT)
     return page_state::missing;
-  if (part < 0)
+  if (descriptor < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
-  auto const size = pg_pread(part, block.data, BLCKSZ, 0);
+  auto const size = pg_pread(descriptor, block.data, BLCKSZ, 0);
   if (size < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not read file \"global/%u\": %m", file_number));
-  CloseTransientFile(part);
+  CloseTransientFile(descriptor);
   // Not PageIsNew(), which a flipped bit of pd_upper makes true.
   if (std::all_of(block.data, block.data + size, [](char byte) { return byte == 0; }))
     return size == 0 ? page_state::empty : page_state::zeroes;

@@ -283,6 +283,8 @@ void renew_lease(clock_ref const &clock, std::uint64_t next) {
       return true;
     if (!extend(lease, clock, clock.cell.load()))
       return false;
+    // extend() could not raise the bound, because it is the first state of the last unit that the clock can represent.
+    // A bound of 0 stands for none.
     if (bound_of(clock) == bound && bound != 0 && clock.rules.next_unit(bound) == bound)
       clock_ended_error();
     return true;

@@ -60,9 +60,9 @@ obstacle try_lock(lease_state &lease) {
 }
 
 /// Waits until `again` returns `none`; `last` is what it returned before. Raises an error after `kid.max_wait`.
-/// `clock` is that of take_lock(), and not null if it may be held. Must wake by itself, because neither a holder that
-/// raises an error nor a standby wakes it. The first session that waits for standbys checks on them more often, and
-/// wakes the others.
+/// `clock` is that of take_lock(), and not null if it may be held. Must wake by itself, because neither a standby wakes
+/// it nor a session that raises an error while it has the lock. The first session that waits for standbys checks on
+/// them more often, and wakes the others.
 template <class Again> void wait(clock_ref const *clock, obstacle last, bool is_first, Again again) {
   static std::uint32_t events[2] = {};
   bool const held = last == obstacle::held; // await_release() waits for nothing else, and take_lock() never for this
@@ -76,6 +76,8 @@ template <class Again> void wait(clock_ref const *clock, obstacle last, bool is_
   for (; last != obstacle::none; last = again(lease)) {
     bool const unconfirmed = last == obstacle::unconfirmed;
     std::int64_t const waited = monotonic_micros() - start;
+    // With a lower kid.max_wait, too, the wait lasts 10 ms: otherwise each write of the bound by another session would
+    // be an error.
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000)) {
       if (held)
         held_error(*clock);

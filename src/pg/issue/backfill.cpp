@@ -7,6 +7,7 @@ namespace kid::pg {
 backfilled choose_backfilled(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                              std::uint64_t first, std::uint64_t last, backfill_memory &session) {
   clock_rules const &rules = *all_clock_rules[clock];
+  // No caller has an empty lane. But with one, the server would crash: nothing can be divided by 0.
   std::uint64_t const sequences = Max(last - first + 1, 1);
   std::uint64_t const count = pg_atomic_fetch_add_u64(&attached_memory(function).backfill.next[clock], 1);
   auto *units = static_cast<used_units *>(fcinfo->flinfo->fn_extra);

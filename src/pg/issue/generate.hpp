@@ -23,6 +23,8 @@ pg_noinline pg_attribute_cold clock_reading out_of_range(Id const &layout, Clock
                                                          unix_micros now) {
   if (!goes_on(layout, clock, cell.load(), now))
     time_error(layout);
+  // The state may stay the same before the range, so the tick counts units of the system clock: from the least instant
+  // that there is, so that it is not negative.
   auto const since_least = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(PG_INT64_MIN);
   auto const unit_micros = static_cast<std::uint64_t>(clock.time(clock.next_unit(0)) - clock.time(0));
   return {clock.at(Max(now, 0)), since_least / unit_micros};

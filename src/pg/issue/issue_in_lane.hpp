@@ -47,8 +47,9 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
                                                        char const *function, std::uint64_t *count) {
   lane_entry const &entry = lane_of_process<Id>;
 
-  // Entering the clock is when this process looks for Citus. Without a lane, each call chooses one below, or raises the
-  // same error again.
+  // The first call in a transaction enters the clock. Then this process also looks for Citus, which sets `local_group`.
+  // If the lane was chosen for another group, it is dropped here, and the loop below chooses one. If that raises an
+  // error, the next call finds no lane, and raises the error again.
   if (unlikely(entered[id] == nullptr)) {
     static_cast<void>(enter(id, function));
     if (entry.group != local_group)

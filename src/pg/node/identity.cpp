@@ -24,8 +24,8 @@ void set_number(identity &who, std::uint32_t number) {
   who.node = number;
 }
 
-/// Puts the random number of this server in force. Draws it if there is none yet on this timeline of WAL, and makes it
-/// durable. So a copy of a server that is promoted draws its own.
+/// Puts the automatic number of this server in force, the hash of a page_draw. Draws that if there is none yet on this
+/// timeline of WAL, and makes it durable. So a copy of a server that is promoted draws its own.
 identity draw_number() {
   identity_state &state = shared_memory->identity;
   page_draw draw = {};
@@ -47,7 +47,7 @@ identity draw_number() {
   return who;
 }
 
-/// Returns the number that was drawn last, for use during recovery. Its timeline is 0 if none was drawn.
+/// Returns what was drawn last, for use during recovery. Its timeline is 0 if nothing was drawn.
 page_draw replayed_draw() {
   lease_state &lease = find_or_make().lease;
   page_bounds page = {};

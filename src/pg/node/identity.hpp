@@ -19,7 +19,7 @@ namespace kid::pg {
 
 enum class node_kind : std::uint32_t {
   none,      ///< there is no identity yet
-  automatic, ///< a hash that differs between servers, even if they are copies of one
+  automatic, ///< the hash of a random number (page_draw), which differs even between copies of a server
   named,     ///< the hash of a name
   numbered,
   citus, ///< the number that Citus gives its nodes
@@ -28,7 +28,7 @@ enum class node_kind : std::uint32_t {
 /// Who a server is: its node number and the number of lanes. One word can hold it, see pack().
 struct identity {
   node_kind kind;
-  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
+  bool known; ///< whether `node` is known: an automatic one is not until page_draw is drawn, when it is first needed
   std::uint32_t node;
   std::uint32_t lanes;
 
@@ -51,7 +51,7 @@ constexpr identity unpack(std::uint64_t word) {
 /// newer settings.
 void put_in_force(shared_state &shared);
 
-/// Returns `who`, which is in force, with its number. Draws a random number if there is none yet.
+/// Returns `who`, which is in force, with its number. If that is automatic, draws page_draw if there is none yet.
 identity with_number(identity who);
 
 /// Returns the identity that IDs are made with.

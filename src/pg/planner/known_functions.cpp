@@ -44,8 +44,9 @@ StrategyNumber strategy_of_symbol(std::string_view symbol) {
   return 0;
 }
 
-/// Describes a function, which may be of any kind: a superuser can give planner support to any. That of kid is in C. It
-/// takes an ID and a time, before them the operator if it is given by name, and after them the setting if it is given.
+/// Describes a function, which may be of any kind: a superuser can give planner support to any. Those of kid are in C,
+/// with the arguments ([operator text,] id, time [, setting]) or ([operator text,] time, id [, setting]). The result
+/// for another function has no type.
 comparison_function look_up(Oid function) {
   comparison_function result = {};
   Oid *arguments = nullptr;
@@ -59,16 +60,20 @@ comparison_function look_up(Oid function) {
   static_cast<void>(get_func_signature(function, &arguments, &count));
   result.by_name = count > 0 && arguments[0] == TEXTOID;
   int const first = result.by_name ? 1 : 0;
+  // Fewer than an ID and a time
   if (count < first + 2)
     return result;
   result.strategy = result.by_name ? 0 : strategy_of_symbol(symbol);
+  // Without an operator it is <@ or @>. The time can also be a domain over the range, as kid_span is.
   Oid const time = result.by_name || result.strategy != 0 ? TIMESTAMPTZOID : TSTZRANGEOID;
   result.id_first = getBaseType(arguments[first + 1]) == time;
   result.id = arguments[result.id_first ? first : first + 1];
   id_type const *const type = id_type_of(result.id);
+  // Not an ID of kid's, or no time beside it
   if (type == nullptr || getBaseType(arguments[result.id_first ? first + 1 : first]) != time)
     return result;
   Oid const setting = type->setting != nullptr ? type->setting->type : InvalidOid;
+  // After them is something other than the one setting of the type
   if (count > first + 2 && (count > first + 3 || arguments[first + 2] != setting))
     return result;
 

@@ -18,8 +18,8 @@ template <class Id> Datum ceil(PG_FUNCTION_ARGS) {
   return put<Id>(kid::ceil(layout_argument<Id>(fcinfo, 1), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
-/// Returns the IDs for which a comparison with an instant is true. If the order of the type is coarser than its time,
-/// returns some more.
+/// Returns the IDs for which a comparison with an instant is true. The ID is on the left of `how`, which is `greater`
+/// for `t < id`. If the order of the type is coarser than its time, returns some more.
 template <class Id> id_range<Id> ids_compared(Id const &layout, comparison how, unix_micros time) {
   if constexpr (!orders_exactly<Id>)
     how = is_upward(how) ? comparison::greater_equal : comparison::less_equal;

@@ -20,7 +20,7 @@ int sequence_min = 0;
 int sequence_max = sno::sequence::max;
 
 /// Returns the partition that is set or follows from the node number, or -1 if there is none. If the node number is a
-/// hash or random, uses its low bits. A number that counts servers must fit.
+/// hash, uses its low bits. A number that counts servers must fit.
 std::int64_t partition_of(identity const &who) {
   if (!chosen_partition.automatic)
     return chosen_partition.number;
