@@ -49,7 +49,7 @@ class Partitioned:
         if any(c.identity for c in catalog.columns(plan.conn, self.table.oid)):
             yield "is partitioned by an ID and has an identity column", "ALTER TABLE … ALTER … DROP IDENTITY."
         for (name,) in plan.conn.execute(
-            "SELECT p.pubname FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid"
+            "SELECT quote_ident(p.pubname) FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid"
             " WHERE r.prrelid = %s",
             (self.table.oid,),
         ).fetchall():

@@ -66,7 +66,8 @@ def of_table(plan: Plan) -> Iterator[Finding]:
         if not not_null.is_validated:
             yield refused(name, "is not valid", "Validate it first, or drop it.")
         elif not_null.is_no_inherit:
-            hint = f"ALTER TABLE {root.label} ALTER CONSTRAINT {not_null.name} INHERIT."
+            constraint = in_statement(plan.conn, not_null.name)
+            hint = f"ALTER TABLE {root.label} ALTER CONSTRAINT {constraint} INHERIT."
             yield refused(name, "is NO INHERIT, so new partitions would accept NULL", hint)
 
 
@@ -204,7 +205,7 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
             yield refused(
                 f"publication {name}",
                 "would publish each partition under its own name",
-                f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true).",
+                f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish_via_partition_root = true).",
             )
         elif name in named and not named[name].is_owned:
             yield of_other(plan.conn, f"publication {name}", named[name].owner)
@@ -281,10 +282,10 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
         if all_tables:
             yield refused(f"publication {name}", "would publish the copies of rows", "Name the tables in it instead.")
         elif not is_through_root:
-            hint = f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true)."
+            hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish_via_partition_root = true)."
             yield refused(f"publication {name}", "publishes partitions under their own names", hint)
         elif one(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
-            hint = f"ALTER PUBLICATION {name} SET (publish = 'insert, update, delete')."
+            hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish = 'insert, update, delete')."
             yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
     size = one(
         plan.conn,
