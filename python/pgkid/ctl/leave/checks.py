@@ -18,6 +18,7 @@ from pgkid.ctl.leave.needs import Needs
 from pgkid.ctl.leave.partitions import partitioned
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.triggers import triggers_of_kid
+from pgkid.ctl.leave.uses import MEMBERS
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
@@ -229,21 +230,22 @@ def of_composites(plan: Plan) -> Iterator[Finding]:
 def of_texts(plan: Plan) -> Iterator[Finding]:
     """Yields functions whose text names something of kid's: PostgreSQL does not know that they depend on it."""
     for name, words in plan.conn.execute(
-        """
+        MEMBERS
+        + """
         SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
           FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
               AND n.nspname !~ '^(pg_|information_schema$)',
                regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
          WHERE (w.word ~ %(names)s OR w.word = ANY (%(types)s))
-               AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
-                                                           AND o.proname = w.word)
+               AND (w.word IN (SELECT o.proname::text FROM members AS m JOIN pg_proc AS o ON o.oid = m.objid
+                                WHERE m.classid = 'pg_proc'::regclass)
                     OR w.word = ANY (%(types)s))
                AND n.nspname NOT IN ('kid', 'kid_clocks', 'kid_workers') AND NOT EXISTS (
                    SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
                     WHERE d.objid = p.oid AND d.deptype = 'e')
          GROUP BY p.oid ORDER BY 1
         """,
-        {"home": plan.kid.home, "types": list(CORE), "names": f"^({'|'.join(['kid', *NUMBERS, *CORE])})_"},
+        {"types": list(CORE), "names": f"^({'|'.join(['kid', *NUMBERS, *CORE])})_"},
     ).fetchall():
         yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
 
