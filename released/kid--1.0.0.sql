@@ -3705,7 +3705,7 @@ COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
 -- Reads the greatest IDs of one column
 --
 -- For a column `id` of type bigint with kid64 it runs these queries, the first of which returns the greatest ID up to
--- $1, the other two a later one. $2 is -infinity in the first, and otherwise $1.
+-- $1, the other two a later one. $2 is $1 in the second, and otherwise -infinity.
 --
 --     SELECT *
 --       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
@@ -3741,7 +3741,7 @@ DECLARE
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- kid96 and sno can be stored as uuid.
+    -- Whether the column can have values that are no IDs, as each column of type uuid can.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
@@ -4209,7 +4209,11 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 --     39 to 0    the last 40 bits of the floor              & 1099511627775
 --
 -- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
--- plain SQL kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+-- plain SQL kid_track_key().
+--
+-- The trigger kid_track has the following arguments. TG_ARGV in PL/pgSQL and tgargs in C count from 0, as here. The
+-- array that kid_track_column() returns counts from 1. The trigger zz_kid_track, which rejects rows, has the name of
+-- the column as its only argument.
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence
@@ -4301,6 +4305,8 @@ COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
 -- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
 -- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
 -- order in which a user would mend it.
+--
+-- Of the arguments of the trigger, args[1] is the OID of the table, args[2] that of the sequence, args[3] the shift.
 CREATE FUNCTION @extschema@.kid_track_problem(
     tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -381,10 +381,10 @@ COMMENT ON FUNCTION kid_checked_count(n bigint) IS
 -- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
 -- If a session drew first and looked then, states would leave their unit, and repeat.
 --
--- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
--- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
--- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
--- example, IDs would fall.
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
+-- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
+-- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
+-- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -598,10 +598,10 @@ COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the on
 -- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
 -- If a session drew first and looked then, states would leave their unit, and repeat.
 --
--- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
--- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
--- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
--- example, IDs would fall.
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
+-- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
+-- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
+-- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -1080,10 +1080,10 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 -- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
 -- If a session drew first and looked then, states would leave their unit, and repeat.
 --
--- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
--- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
--- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
--- example, IDs would fall.
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
+-- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
+-- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
+-- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -1428,6 +1428,8 @@ COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
 -- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
 -- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
 -- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
+--
+-- The generator of uuids, kid_uuidv7(), is in kid-uuid, which kid-tables does not need. So it is null here.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
     RETURNS TABLE (clock text, type regtype, prefix text, past text, observe text, time_of text, next regprocedure,
                    setting text, is_core boolean, stored_as regtype)
@@ -2327,7 +2329,7 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 -- Reads the greatest IDs of one column
 --
 -- For a column `id` of type bigint with kid64 it runs these queries, the first of which returns the greatest ID up to
--- $1, the other two a later one. $2 is -infinity in the first, and otherwise $1.
+-- $1, the other two a later one. $2 is $1 in the second, and otherwise -infinity.
 --
 --     SELECT *
 --       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
@@ -2363,7 +2365,7 @@ DECLARE
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- kid96 and sno can be stored as uuid.
+    -- Whether the column can have values that are no IDs, as each column of type uuid can.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
@@ -2815,7 +2817,11 @@ COMMENT ON FUNCTION kid.kid_check(regclass) IS
 --     39 to 0    the last 40 bits of the floor              & 1099511627775
 --
 -- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
--- plain SQL kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+-- plain SQL kid_track_key().
+--
+-- The trigger kid_track has the following arguments. TG_ARGV in PL/pgSQL and tgargs in C count from 0, as here. The
+-- array that kid_track_column() returns counts from 1. The trigger zz_kid_track, which rejects rows, has the name of
+-- the column as its only argument.
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence
@@ -2905,6 +2911,8 @@ COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
 -- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
 -- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
 -- order in which a user would mend it.
+--
+-- Of the arguments of the trigger, args[1] is the OID of the table, args[2] that of the sequence, args[3] the shift.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
     tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -2975,8 +2983,9 @@ CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bi
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
--- locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their locks and for their arguments. Of
+-- kid_track_enter(), TG_ARGV[0] is the OID of the table when it was tracked, [1] that of the sequence, [2] by how many
+-- bits its value is shifted, [3] whether kid_track() granted the right to read it, and [4] whether rows are rejected.
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -3071,6 +3080,9 @@ COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `k
 -- TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole row becomes
 -- jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a query for each
 -- row, which takes 8. If the row has a text of 10 kB, both take the same time.
+--
+-- kid_uuidv7_state_of() is in kid-uuid, which a server with kid-track alone lacks. There no column of type uuid can be
+-- tracked: kid_track() accepts one only if its default is kid_uuidv7(), which is in kid-uuid, too.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -3101,8 +3113,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- TG_ARGV[3] says whether kid_track() granted the right to read the sequence. Triggers of other owners do not count,
--- because any role can create one with any arguments, on a table with any default.
+-- TG_ARGV[3], which is the fourth part of tgargs, says whether kid_track() granted the right to read the sequence.
+-- Triggers of other owners do not count, because any role can create one with any arguments, on a table with any
+-- default.
 CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -3527,6 +3540,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
 
+-- A renewal grants a window of at most max_ttl seconds, which begins where the last one ends. It is refused while the
+-- last one has more than that left. So a window ends at most twice max_ttl after it was granted.
 CREATE OR REPLACE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;
@@ -3714,6 +3729,8 @@ BEGIN
            CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN n.closed THEN 'closed'
                 WHEN n.until <= second THEN 'free'
+                -- A window ends within one quarantine of when it was granted, and postpone() adds another. More comes
+                -- of a clock that has gone back since, or of several postponements in a row.
                 WHEN n.until > second + 2 * kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
                 WHEN n.since IS NULL THEN 'postponed'
                 ELSE 'leased' END,

@@ -381,10 +381,10 @@ COMMENT ON FUNCTION kid_checked_count(n bigint) IS
 -- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
 -- If a session drew first and looked then, states would leave their unit, and repeat.
 --
--- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
--- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
--- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
--- example, IDs would fall.
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
+-- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
+-- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
+-- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -598,10 +598,10 @@ COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the on
 -- later unit. That holds however long a session is stalled between any two steps, and whatever the system clock does.
 -- If a session drew first and looked then, states would leave their unit, and repeat.
 --
--- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
--- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
--- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
--- example, IDs would fall.
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
+-- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
+-- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
+-- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.

@@ -226,6 +226,8 @@ COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
 -- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
 -- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
 -- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
+--
+-- The generator of uuids, kid_uuidv7(), is in kid-uuid, which kid-tables does not need. So it is null here.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
     RETURNS TABLE (clock text, type regtype, prefix text, past text, observe text, time_of text, next regprocedure,
                    setting text, is_core boolean, stored_as regtype)
@@ -1125,7 +1127,7 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 -- Reads the greatest IDs of one column
 --
 -- For a column `id` of type bigint with kid64 it runs these queries, the first of which returns the greatest ID up to
--- $1, the other two a later one. $2 is -infinity in the first, and otherwise $1.
+-- $1, the other two a later one. $2 is $1 in the second, and otherwise -infinity.
 --
 --     SELECT *
 --       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
@@ -1161,7 +1163,7 @@ DECLARE
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- kid96 and sno can be stored as uuid.
+    -- Whether the column can have values that are no IDs, as each column of type uuid can.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;

@@ -120,7 +120,11 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 --     39 to 0    the last 40 bits of the floor              & 1099511627775
 --
 -- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
--- plain SQL kid_track_key(). The trigger kid_track has these arguments, and zz_kid_track, which rejects rows, the column:
+-- plain SQL kid_track_key().
+--
+-- The trigger kid_track has the following arguments. TG_ARGV in PL/pgSQL and tgargs in C count from 0, as here. The
+-- array that kid_track_column() returns counts from 1. The trigger zz_kid_track, which rejects rows, has the name of
+-- the column as its only argument.
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence
@@ -210,6 +214,8 @@ COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
 -- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
 -- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
 -- order in which a user would mend it.
+--
+-- Of the arguments of the trigger, args[1] is the OID of the table, args[2] that of the sequence, args[3] the shift.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
     tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -280,8 +286,9 @@ CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bi
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
--- locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their locks and for their arguments. Of
+-- kid_track_enter(), TG_ARGV[0] is the OID of the table when it was tracked, [1] that of the sequence, [2] by how many
+-- bits its value is shifted, [3] whether kid_track() granted the right to read it, and [4] whether rows are rejected.
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -376,6 +383,9 @@ COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `k
 -- TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole row becomes
 -- jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a query for each
 -- row, which takes 8. If the row has a text of 10 kB, both take the same time.
+--
+-- kid_uuidv7_state_of() is in kid-uuid, which a server with kid-track alone lacks. There no column of type uuid can be
+-- tracked: kid_track() accepts one only if its default is kid_uuidv7(), which is in kid-uuid, too.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -406,8 +416,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- TG_ARGV[3] says whether kid_track() granted the right to read the sequence. Triggers of other owners do not count,
--- because any role can create one with any arguments, on a table with any default.
+-- TG_ARGV[3], which is the fourth part of tgargs, says whether kid_track() granted the right to read the sequence.
+-- Triggers of other owners do not count, because any role can create one with any arguments, on a table with any
+-- default.
 CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

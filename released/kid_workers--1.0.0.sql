@@ -243,6 +243,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
 
+-- A renewal grants a window of at most max_ttl seconds, which begins where the last one ends. It is refused while the
+-- last one has more than that left. So a window ends at most twice max_ttl after it was granted.
 CREATE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;
@@ -432,6 +434,8 @@ BEGIN
            CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN n.closed THEN 'closed'
                 WHEN n.until <= second THEN 'free'
+                -- A window ends within one quarantine of when it was granted, and postpone() adds another. More comes
+                -- of a clock that has gone back since, or of several postponements in a row.
                 WHEN n.until > second + 2 * kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
                 WHEN n.since IS NULL THEN 'postponed'
                 ELSE 'leased' END,

@@ -57,6 +57,12 @@ TriggerData &trigger_of(FunctionCallInfo fcinfo, bool for_row) {
   return *trigger;
 }
 
+/// Which argument of the trigger kid_track is what: source.sql.in says more. The triggers in C do not read the second
+/// and third, the shift and whether a right was granted.
+constexpr int table_argument = 0;
+constexpr int sequence_argument = 1;
+constexpr int reject_argument = 4; ///< missing if no rows are rejected
+
 /// Returns an argument of a trigger that is an OID, or 0.
 Oid argument(Trigger const &trigger, int number) {
   return number < trigger.tgnargs ? static_cast<Oid>(strtoul(trigger.tgargs[number], nullptr, 10)) : InvalidOid;
@@ -155,9 +161,9 @@ bool is_tracked(Relation table, AttrNumber number) {
 }
 
 Oid sequence_of(TriggerData const &trigger) {
-  Oid const sequence = argument(*trigger.tg_trigger, 1);
+  Oid const sequence = argument(*trigger.tg_trigger, sequence_argument);
 
-  return argument(*trigger.tg_trigger, 0) == RelationGetRelid(trigger.tg_relation) &&
+  return argument(*trigger.tg_trigger, table_argument) == RelationGetRelid(trigger.tg_relation) &&
                  get_rel_relkind(sequence) == RELKIND_SEQUENCE
              ? sequence
              : sequence_of_column(trigger.tg_relation, trigger.tg_trigger->tgattr[0]);
@@ -168,7 +174,7 @@ Oid sequence_of(TriggerData const &trigger) {
 KID_DEFINE(kid_track_enter) {
   auto const &trigger = trigger_of(fcinfo, false);
   Oid const table = RelationGetRelid(trigger.tg_relation);
-  bool const rejects = trigger.tg_trigger->tgnargs > 4;
+  bool const rejects = trigger.tg_trigger->tgnargs > reject_argument;
   SubTransactionId const subtransaction = GetCurrentSubTransactionId();
   auto const *const before = find(table);
 

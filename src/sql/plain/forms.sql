@@ -52,6 +52,8 @@ COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
 -- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
 -- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
 -- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
+--
+-- The generator of uuids, kid_uuidv7(), is in kid-uuid, which kid-tables does not need. So it is null here.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
     RETURNS TABLE (clock text, type regtype, prefix text, past text, observe text, time_of text, next regprocedure,
                    setting text, is_core boolean, stored_as regtype)

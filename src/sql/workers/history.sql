@@ -17,6 +17,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
 
+-- A renewal grants a window of at most max_ttl seconds, which begins where the last one ends. It is refused while the
+-- last one has more than that left. So a window ends at most twice max_ttl after it was granted.
 CREATE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;

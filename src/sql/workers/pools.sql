@@ -163,6 +163,8 @@ BEGIN
            CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN n.closed THEN 'closed'
                 WHEN n.until <= second THEN 'free'
+                -- A window ends within one quarantine of when it was granted, and postpone() adds another. More comes
+                -- of a clock that has gone back since, or of several postponements in a row.
                 WHEN n.until > second + 2 * kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
                 WHEN n.since IS NULL THEN 'postponed'
                 ELSE 'leased' END,

@@ -1,5 +1,6 @@
--- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their arguments, TG_ARGV, and for their
--- locks
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their locks and for their arguments. Of
+-- kid_track_enter(), TG_ARGV[0] is the OID of the table when it was tracked, [1] that of the sequence, [2] by how many
+-- bits its value is shifted, [3] whether kid_track() granted the right to read it, and [4] whether rows are rejected.
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
@@ -94,6 +95,9 @@ COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `k
 -- TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole row becomes
 -- jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a query for each
 -- row, which takes 8. If the row has a text of 10 kB, both take the same time.
+--
+-- kid_uuidv7_state_of() is in kid-uuid, which a server with kid-track alone lacks. There no column of type uuid can be
+-- tracked: kid_track() accepts one only if its default is kid_uuidv7(), which is in kid-uuid, too.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -124,8 +128,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- TG_ARGV[3] says whether kid_track() granted the right to read the sequence. Triggers of other owners do not count,
--- because any role can create one with any arguments, on a table with any default.
+-- TG_ARGV[3], which is the fourth part of tgargs, says whether kid_track() granted the right to read the sequence.
+-- Triggers of other owners do not count, because any role can create one with any arguments, on a table with any
+-- default.
 CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

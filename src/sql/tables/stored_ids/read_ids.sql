@@ -1,7 +1,7 @@
 -- Reads the greatest IDs of one column
 --
 -- For a column `id` of type bigint with kid64 it runs these queries, the first of which returns the greatest ID up to
--- $1, the other two a later one. $2 is -infinity in the first, and otherwise $1.
+-- $1, the other two a later one. $2 is $1 in the second, and otherwise -infinity.
 --
 --     SELECT *
 --       FROM (SELECT count(*) FROM (ROWS LIMIT 0) AS s) AS s (strangers)
@@ -37,7 +37,7 @@ DECLARE
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- kid96 and sno can be stored as uuid.
+    -- Whether the column can have values that are no IDs, as each column of type uuid can.
     is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
