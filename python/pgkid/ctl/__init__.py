@@ -62,9 +62,13 @@ partition   prepare, prove, swap, partitions, validate; then finish or back. Of 
 leave       change, for each group of linked tables; types; validate
 
 Every step reads the catalog again, does what is still missing, and can be interrupted and repeated. The state of a move
-is in a schema kidctl_COMMAND_TABLE_HASH of the table's owner, with everything that the move adds beside the tables' own
-columns, indexes and constraints; that of leave is kidctl_leave_ROLE_HASH. It names the server and the database, so that
-a restored copy does not go on.
+is in a schema of the table's owner, with everything that the move adds beside the tables' own columns, indexes and
+constraints. Its name is kidctl_rekey_TABLE_HASH, kidctl_partition_TABLE_HASH or, if rows of a partition move,
+kidctl_rows_TABLE_HASH. Leave has one for all tables of a role, kidctl_leave_ROLE_HASH.
+
+A state names the server and the database, so that rekey and partition do not go on in a restored copy. Leave does not
+compare them: its state keeps only what is left to do after the transactions, which is to validate constraints and to
+fill materialized views, and that does no harm in a copy.
 
 These hold everywhere:
 

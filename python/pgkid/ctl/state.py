@@ -27,8 +27,8 @@ VERSION = 1
 # The kinds of moves; `rows` is that of the rows of a partition
 Kind = Literal["rekey", "partition", "rows", "leave"]
 
-# The last step at whose end the state was saved. A step that can be repeated does not save it. `swap` is also the
-# exchange of a move of rows.
+# The last step at whose end the state was saved. Other steps do not save it: when they are repeated, they find in the
+# catalog what is still missing. `swap` is also the exchange of a move of rows.
 Saved = Literal["prepare", "validate", "swap", "back", "change"]
 
 

@@ -35,7 +35,7 @@ keys, is then for the way back. Two kinds of CHECK constraints prove that no row
 need not look at rows:
 
 kid_full_id          of a table: each row has a key in the column beside id
-kid_part_id          of a partition where the parent has no such constraint
+kid_part_id          of a partition whose column is NOT NULL, while that of its parent is not: the same
 
 The schema of the move contains, beside the table of its state (state.py):
 

@@ -45,7 +45,7 @@ class Cancel:
             state.remove(runner, schema)
             found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
             for table, column in found:
-                self.drop_beside(runner, table, column)
+                self.drop_indexes_and_checks(runner, table, column)
             drop_new(runner, found)
 
         runner.retried([lock([table.sql for table in tops])], remove)
@@ -71,8 +71,11 @@ class Cancel:
             for trigger in catalog.triggers(self.conn, [table.oid])
         )
 
-    def drop_beside(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
-        """Drops what stands beside a column, and the index that was for the way back."""
+    def drop_indexes_and_checks(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
+        """Drops the indexes on old keys, which were for the way back, and the CHECKs about a column.
+
+        The column beside it stays: drop_new() drops that.
+        """
         for index in catalog.indexes(self.conn, [table.oid, *self.parts(table)]):
             if is_beside(index.name, "old") and not index.parent:
                 runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))

@@ -322,7 +322,7 @@ def of_other_moves(plan: Plan) -> Iterator[Finding]:
 
 
 def of_later_tables(plan: Plan) -> Iterator[Finding]:
-    """Yields tables whose foreign keys have come since the move began, before whose swap their rows get no new keys."""
+    """Yields tables that have referred to the key only since the move began: nothing gives their rows new keys."""
     begun = set(plan.state.tables.values()) if plan.state and not plan.is_swapped else set()
     for table in plan.top_tables() if begun else []:
         if table.oid not in begun:

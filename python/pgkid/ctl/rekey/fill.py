@@ -184,11 +184,14 @@ def time_type(plan: Plan) -> Optional[str]:
 def assignment(plan: Plan) -> Statement:
     """Returns the statement that gives each row of the root its new key, in the order of time.
 
-    A bin is a millisecond, which is a unit of kid53 and flake, and has 4096 places: no more rows get a time within a
-    unit than there are sequences. `n` numbers the rows in the order of time. `place` is the first one that is free in a
-    row's own bin or, if that is full, after it: rows before it fill up to n - 1 places without gaps from the bin of one
-    of them on, so it is the maximum over these of bin * 4096 + (n - their n). A row that had to leave its bin gets the
-    time of the bin of its place.
+    No more rows may get a time within a time unit than the type has IDs in it. kid53 and flake have the fewest, 4096 in
+    a millisecond, so a bin is a millisecond and has 4096 places. That is enough for the other types, too: kid64 and
+    kid96 have 16384 IDs in 1.024 ms without kid.lanes, sno has 65536 in 4 ms, and flax and uuid draw random bits.
+
+    `n` numbers the rows in the order of time. `place` is the first one that is free in a row's own bin or, if that is
+    full, after it: rows before it fill up to n - 1 places without gaps from the bin of one of them on, so it is the
+    maximum over these of bin * 4096 + (n - their n). A row that had to leave its bin gets the time of the bin of its
+    place.
     """
     return statement(
         """INSERT INTO {} (old, new)

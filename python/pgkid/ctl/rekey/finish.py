@@ -85,6 +85,7 @@ def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
     for index in catalog.indexes(plan.conn, [plan.root.oid]):
         if not is_beside(index.name, "old"):
             continue
+        # A rehearsal goes on if the RENAME has failed, and then the column has its old name.
         number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
         if index.keys == [number] and index.is_unique and not index.constraint:
             wanted = sql.Identifier(index_name(plan))

@@ -97,9 +97,9 @@ def promise(plan: Plan, d: Direction) -> Statement:
 
 def root_part(plan: Plan, d: Direction) -> sql.Composed:
     """Returns what the trigger of the root does: a row takes the key that was promised or remembered."""
-    made = sql.SQL("coalesce(NEW.{}, {})" if d.word == "old" else "{1}").format(
-        sql.Identifier(d.beside(plan.key.name)), sql.SQL(d.next)
-    )
+    made: sql.Composable = sql.SQL(d.next)
+    if d.word == "old":  # A row that comes with an old key keeps it.
+        made = sql.SQL("coalesce(NEW.{}, {})").format(sql.Identifier(d.beside(plan.key.name)), made)
     return sql.SQL(
         """    IF TG_OP = 'DELETE' THEN
         INSERT INTO {keys} ({other}, {word}) SELECT OLD.{key}, OLD.{beside} WHERE OLD.{beside} IS NOT NULL

@@ -79,7 +79,7 @@ def key_of(plan: Plan, index: catalog.Index) -> Object:
 
 def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
     """Returns the definitions of all twins. Those that are not known yet take a short lock to print."""
-    if all(one in known and known[one][0] == text for one, text in present(plan)):
+    if all(what in known and known[what][0] == text for what, text in present(plan)):
         return known
     found: Definitions = {}
     runner.retried([lock(plan.locks())], lambda: found.update(printed(plan)))
