@@ -1,3 +1,5 @@
+-- kid-all: the modules of kid in plain SQL but for kid-seal, as one script
+
 \set about kid in plain SQL: the modules kid-ids, kid-uuid, kid-tables, kid-track and kid-workers
 \set schemas kid,kid_clocks,kid_workers
 \set extschema kid

@@ -1,3 +1,5 @@
+-- kid-ids: IDs of 8 bytes, in plain SQL
+--
 -- A module of the edition in plain SQL is one DO statement. begin.sql.in opens its body in PL/pgSQL, and end.sql closes
 -- it, so the parts between can have IF and PERFORM besides CREATE. What makes up a module is in a file parts.sql, so
 -- that kid-all has the same.

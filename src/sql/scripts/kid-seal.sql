@@ -1,3 +1,5 @@
+-- kid-seal: sealed IDs, in plain SQL
+
 \set about kid_seal, which seals IDs, in plain SQL, beside kid-ids and pgcrypto
 \set schemas kid,kid_seal,kid_seal_internal
 \set extschema kid_seal

@@ -1,3 +1,5 @@
+-- kid-tables: functions on tables, such as those that create partitions, in plain SQL
+
 \set about partitions by time, in plain SQL, beside kid-ids
 \set schemas kid,kid_clocks
 \set extschema kid

@@ -1,3 +1,5 @@
+-- kid-track: a horizon for tables with IDs of a sequence, in plain SQL
+
 \set about a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module
 \set schemas kid
 \set extschema kid

@@ -1,3 +1,5 @@
+-- kid-uuid: uuids of version 7, in plain SQL
+
 \set about uuids of version 7 in strict order, in plain SQL, beside kid-ids
 \set schemas kid,kid_clocks
 \set extschema kid

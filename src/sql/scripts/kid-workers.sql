@@ -1,3 +1,5 @@
+-- kid-workers: worker numbers, which PostgreSQL leases, in plain SQL
+
 \set about worker numbers, which PostgreSQL leases, in plain SQL, which needs no other module
 \set schemas kid,kid_workers
 \set extschema kid

@@ -13,6 +13,7 @@
 \i seal/text.sql
 \i seal/keys.sql
 
+-- A name keeps its value until it is set again: these two are for all types before bigint.
 \set seal kid_seal
 \set to_bytes id::bytea
 
@@ -54,6 +55,7 @@
 \set zeros 0000000000000000
 \i seal/type.sql.in
 
+-- uuid.sql.in needs no other name. It comes after seal/type.sql.in for kid64, whose functions it calls.
 \set type kid64
 \set prefix kid64
 \set to_bytes id::bytea
