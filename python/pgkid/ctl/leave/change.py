@@ -32,11 +32,13 @@ class Change:
     def __init__(self, plan: Plan, group: Group, runner: Runner, given_up: frozenset[Object]) -> None:
         self.plan, self.group, self.runner, self.given_up = plan, group, runner, given_up
         family = plan.family(group)
-        for table in family:
-            plan.table(table.oid)  # by the OIDs that they have now
+        # Tables that are created again are still found by the OIDs that they have now.
+        plan.read_tables.update({table.oid: table for table in family})
         self.made = plan.hanging(group)
         self.trees = partitioned(plan, group)
         self.rebuilt = frozenset(tree.table.oid for tree in self.trees)
+        # What partitions have from their parents is made with that of the parents. A foreign key of a partition has the
+        # parent's as its `parent`, and a CHECK of one is inherited.
         found = [k for k in self.constraints(family) if not k.parent]
         self.keys = [k for k in found if k.kind == "f" and (self.is_touched(k) or k.ref_table in self.rebuilt)]
         self.checks = [k for k in found if k.kind == "c" and not k.is_inherited and plan.of_kid("pg_constraint", k.oid)]

@@ -23,7 +23,7 @@ class Column:
     is_array: bool
     is_typed: bool
     default: Optional[str]
-    maker: Optional[int]  # the domain that the default is of, and not of the column
+    maker: Optional[int]  # the domain whose default the column has, as it has none of its own
     kind: str  # its type without domains, as PostgreSQL prints it
     generated: str
     is_top: bool  # not inherited
@@ -56,12 +56,13 @@ class Domain:
         return Object("domain", self.schema, self.name, label=f"domain {self.label}")
 
 
-# Columns have the default of their own domain. PostgreSQL copies the default of the domain that this one is over.
 DOMAINS = (
     MEMBERS
     + """,
+    -- The types of kid
     bases AS (SELECT t.oid, t.typname::text AS name FROM pg_type AS t JOIN members AS m ON m.objid = t.oid
                WHERE m.classid = 'pg_type'::regclass AND t.typname = ANY (%(types)s)),
+    -- These types, whose depth is 0, and the domains over them, each with the domain that it is over
     layers (oid, base, parent, depth) AS (
         WITH RECURSIVE r (oid, base, parent, depth) AS (
             SELECT b.oid, b.name, NULL::oid, 0 FROM bases AS b
@@ -69,6 +70,8 @@ DOMAINS = (
             SELECT t.oid, r.base, CASE WHEN r.depth > 0 THEN r.oid END, r.depth + 1
               FROM r JOIN pg_type AS t ON t.typbasetype = r.oid AND t.typtype = 'd')
         SELECT * FROM r),
+    -- The domains whose default calls a function of kid. Each has a default of its own: PostgreSQL copies that of the
+    -- domain that it is over, and columns have the default of their own domain.
     makers AS (SELECT DISTINCT t.oid FROM members AS m
                       JOIN pg_proc AS p ON m.classid = 'pg_proc'::regclass AND p.oid = m.objid
                                            AND p.proname !~ '_(in|out|recv|send|typanalyze)$'

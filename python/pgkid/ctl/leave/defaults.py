@@ -136,7 +136,10 @@ def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
 
 
 def create_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
-    """Creates the sequence of a default. Its numbers go on above all IDs that kid has made."""
+    """Creates the sequence of a default.
+
+    Its numbers go on above all IDs that this server has made, and above those that the column has from others.
+    """
     table, column, about = plan.table(d.column.table), sql.Identifier(d.column.name), d.about(plan)
     runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
     runner.execute(

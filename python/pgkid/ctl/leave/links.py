@@ -10,7 +10,7 @@ from pgkid.ctl.leave.uses import Use
 
 
 class Sets:
-    """Sets of tables that are joined two by two. A negative number stands for a domain."""
+    """Sets of tables and domains that are joined two by two. A negative number stands for a domain."""
 
     def __init__(self) -> None:
         self.parent: dict[int, int] = {}
@@ -19,9 +19,17 @@ class Sets:
         """Returns the tables of all sets."""
         return [one for one in self.parent if one > 0]
 
+    def add(self, one: int) -> None:
+        """Adds a table or a domain as a set of its own, unless it is in a set already."""
+        self.parent.setdefault(one, one)
+
     def find(self, one: int) -> int:
-        """Returns the table that stands for the set of a table, which is one of its own if it is not known yet."""
-        while self.parent.setdefault(one, one) != one:
+        """Returns the number that stands for the set of a table or a domain, which is added if it is not known yet.
+
+        It is the lowest number of the set, and so that of a domain if the set has one.
+        """
+        self.add(one)
+        while self.parent[one] != one:
             one = self.parent[one]
         return one
 
@@ -39,7 +47,7 @@ def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Doma
     sets = Sets()
     for use in depending:
         if use.catalog in ("pg_trigger", "pg_constraint") and use.relation:
-            sets.find(use.relation)
+            sets.add(use.relation)
     join_domains(sets, found, layers)
     join_references(conn, sets, {c.address for c in found if c.is_typed})
     join_family(conn, sets)
@@ -50,7 +58,7 @@ def join_domains(sets: Sets, found: Sequence[Column], layers: Sequence[Domain]) 
     """Joins tables whose columns are of the same domain, or of domains over the same one."""
     above = {d.oid: d.parent or d.oid for d in layers}
     for column in found:
-        sets.find(column.table)
+        sets.add(column.table)
         if column.domain:
             domain = column.domain
             while above[domain] != domain:

@@ -36,7 +36,11 @@ class Need:
 
 
 class Needs:
-    """What needs kid, of the tables of a plan. Ask for each group, and then for all others."""
+    """What needs kid, of the tables of a plan.
+
+    Call of_uses() and of_generated() for each group, and consume what they yield, before of_others(): these fill
+    `given_up`, and what they have told of is not told again.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -58,6 +62,7 @@ class Needs:
         members: dict[Need, list[str]] = {}
         for use in self.plan.uses:
             need = None if use.has_counterpart else self.need(use, tables)
+            # Statistics that do not hang on the columns stay as they are, and of_others() tells of them.
             is_statistics = use.catalog == "pg_statistic_ext"
             if need and (need.object in again or need.can_be_dropped and not is_statistics):
                 self.told.add(use)

@@ -62,7 +62,11 @@ class Partitioned:
             runner.execute(statement(detach, self.table.sql, part.sql, about=of_table(part)))
 
     def create(self, runner: Runner, plan: Plan, domains: Domains) -> None:
-        """Creates the new table in the place of the old one, by way of one that is not partitioned."""
+        """Creates the new table in the place of the old one, by way of one that is not partitioned.
+
+        LIKE copies the types of columns as they are, and PostgreSQL changes no type of a column by which a table is
+        partitioned. So the types change in the table between the old one and the new one.
+        """
         about = of_table(self.table)
         old = sql.Identifier(self.table.schema, f"kidctl_old_{self.table.oid}")
         middle = sql.Identifier(self.table.schema, f"kidctl_leave_{self.table.oid}")

@@ -100,7 +100,7 @@ class Plan:
     read_tables: dict[int, catalog.Table] = field(default_factory=dict)
 
     def table(self, oid: int) -> catalog.Table:
-        """Returns a table by its OID. A table that was read before it was created again is found by its old one."""
+        """Returns a table by its OID. A table that was read before it was created again is found by its old OID."""
         if oid not in self.read_tables:
             self.read_tables[oid] = catalog.tables(self.conn, [oid])[0]
         return self.read_tables[oid]

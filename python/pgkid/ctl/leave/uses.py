@@ -106,13 +106,15 @@ def uses(conn: Connection) -> list[Use]:
         SELECT d.classid::regclass::text AS catalog, d.objid AS oid, d.objsubid AS number, d.relation::oid,
                pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
                pg_describe_object(d.refclassid, d.refobjid, 0) AS member,
-               d.refclassid = 'pg_type'::regclass AND coalesce(e.typname, y.typname) = ANY (%(types)s)
-               OR o.oprleft = o.oprright AND o.oprname IN ('<', '<=', '=', '<>', '>=', '>')
-                  AND l.typname = ANY (%(types)s)
-               OR p.proname IN ('min', 'max') AND p.prokind = 'a'
-               OR p.proname ~ '_from_(integer|smallint)$' OR d.refclassid = 'pg_opclass'::regclass
+               (d.refclassid = 'pg_type'::regclass AND coalesce(e.typname, y.typname) = ANY (%(types)s))
+               OR (o.oprleft = o.oprright AND o.oprname IN ('<', '<=', '=', '<>', '>=', '>')
+                   AND l.typname = ANY (%(types)s))
+               OR (p.proname IN ('min', 'max') AND p.prokind = 'a')
+               OR p.proname ~ '_from_(integer|smallint)$'
+               OR d.refclassid = 'pg_opclass'::regclass
                -- Domains have the output of their base type.
-               OR d.classid = 'pg_type'::regclass AND p.proname ~ '_(in|out|recv|send|typanalyze)$' AS has_counterpart
+               OR (d.classid = 'pg_type'::regclass AND p.proname ~ '_(in|out|recv|send|typanalyze)$')
+               AS has_counterpart
           FROM dependents AS d
                LEFT JOIN pg_type AS y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
                LEFT JOIN pg_type AS e ON e.typarray = y.oid
