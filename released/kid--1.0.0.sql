@@ -4424,6 +4424,7 @@ BEGIN ATOMIC
                 THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE @extschema@.kid_track_create(
                          tab, s.attname,
+                         -- The arguments of the trigger, which source.sql.in lists
                          concat_ws(', ', tab::oid, s.seq, s.shift, false, CASE WHEN reject THEN true END),
                          '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN '@extschema@.kid_track_check()'::regprocedure::oid::regproc END) END

@@ -516,6 +516,7 @@ BEGIN ATOMIC
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
                          tab, s.attname,
+                         -- The arguments of the trigger, which source.sql.in lists
                          concat_ws(', ', tab::oid, s.seq, s.shift, kid.kid_track_grant(s.seq),
                                    CASE WHEN reject THEN true END),
                          'kid.kid_track_enter()'::regprocedure::oid::regproc,

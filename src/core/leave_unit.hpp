@@ -27,9 +27,9 @@ inline std::uint64_t after_leaving(clock_rules const &rules, std::uint64_t last,
   return next < limit ? rules.end_of_unit(next, last) : last;
 }
 
-/// Moves the clock in `cell`, and returns its new state. No caller has read a greater limit than `limit`. Others may
-/// raise the limit afterwards, if callers read it before the lane. test/unit/leave_unit_test.cpp explores the
-/// interleavings.
+/// Moves the clock in `cell`, and returns its new state. No caller has read a greater limit than `limit`. After a
+/// change of the lane, others may raise the limit meanwhile: a caller reads the limit and then the lane, so one that
+/// has read the raised limit has the new lane. test/unit/leave_unit_test.cpp explores the interleavings.
 template <class Cell> std::uint64_t leave_unit(clock_rules const &rules, Cell &cell, std::uint64_t limit) {
   std::uint64_t last = cell.load();
 
