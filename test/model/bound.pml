@@ -426,14 +426,14 @@ take:
 #ifdef M_START_AT_CLOCK
           read_clock(now); state = FIRST(now); now = 0;
 #elif !defined(M_START_LIMIT_FIRST)
-          state = lease_page;                                                             /* @ start at page */
+          state = (lease_page == 0 -> 0 : END(lease_page));                               /* @ start at page */
 #endif
           skip };
 #ifdef OFF
         renew_at = NONE;
         bound = NONE;
 #ifdef M_START_LIMIT_FIRST
-        state = lease_page;
+        state = (lease_page == 0 -> 0 : END(lease_page));
 #endif
 #endif
         is_open = true

@@ -150,11 +150,11 @@ private:
 
   static constexpr int moved = 4;
 
-  /// Changes the lane, and then, with the lock, moves the clock.
+  /// With the lock, changes the lane, and then moves the clock.
   bool change(world &all) const {
     world::thread &self = all.changer;
 
-    if (self.place == moved || (how_.locks && self.place > 0 && all.holder.place % holders_steps != 0))
+    if (self.place == moved || (how_.locks && all.holder.place % holders_steps != 0))
       return false;
     int const place = self.place++;
     if (place == 0) {
@@ -184,7 +184,7 @@ private:
   bool hold_lock(world &all) const {
     world::thread &self = all.holder;
 
-    if (self.place == holders_steps || (how_.locks && all.changer.place > 1 && all.changer.place < moved))
+    if (self.place == holders_steps || (how_.locks && all.changer.place > 0 && all.changer.place < moved))
       return false;
     switch (self.place++) {
     case 0:

@@ -60,9 +60,12 @@ int lease_length_at_start(page_bounds const &page, unix_micros now) {
   return length;
 }
 
-/// Starts a clock at `last`, above which nothing was issued.
-void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
+/// Starts a clock at the end of the unit of `written`, the state on the page, above which nothing was issued. Without a
+/// lease, that state can be within its unit. A horizon or a change of lanes may move the clock to the end before the
+/// page is written, so that after a crash it has to start there again.
+void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t written, unix_micros now) {
   clock_rules const &rules = clock.rules;
+  std::uint64_t const last = written == 0 ? 0 : rules.end_of_unit(written, written);
   unix_micros const margin = usual_start(lease.length * INT64CONST(1000));
   bool const is_usual = rules.time(last) <= now + margin;
   // If the lease is on, it has to be renewed first.

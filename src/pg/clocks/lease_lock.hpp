@@ -1,6 +1,6 @@
 // The lock of the lease. Locks are taken in this order:
 //
-//   lock of the identity       alone, unless the lane changes: then the lock of the lease is taken, too
+//   lock of the identity       alone, unless the lane changes: then that of the lease is taken, too, if it is free
 //   lock of the lease          guards the page, the cells but for `state`, and the safe mark; held while WAL is flushed
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()

@@ -86,7 +86,7 @@ struct lease_state {
 /// The identity of this server: node/identity.hpp says what it is, what it is for, and when it changes.
 struct identity_state {
   pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
-  LWLock lock;           ///< held for a moment, but when the lane changes (clocks/lease_lock.hpp)
+  LWLock lock;           ///< held for a moment
 
   // Guarded by `lock`:
   TimestampTz configured_at; ///< when the configuration behind `word` was read

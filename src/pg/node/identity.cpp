@@ -78,46 +78,68 @@ bool takes_group(identity const &who, Oid from) {
 }
 
 /// Puts `next` in force in place of `old`. If the lane changes, voids what was issued in the old one and not used yet.
-void publish(shared_state &shared, identity const &old, identity const &next) {
-  if (pack(next) != pack(old))
-    pg_atomic_write_u64(&shared.identity.word, pack(next));
-  if (old.kind == node_kind::none || same_lane(old, next))
-    return;
+/// That takes the lock of the lease: if another session has it, this changes nothing, and returns false.
+bool publish(shared_state &shared, identity const &old, identity const &next) {
+  if (old.kind == node_kind::none || same_lane(old, next)) {
+    if (pack(next) != pack(old))
+      pg_atomic_write_u64(&shared.identity.word, pack(next));
+    return true;
+  }
+  // With the lock, the bound is the greatest limit that a session can have read. Its holder may be in a flush that
+  // hangs. Sessions that waited for it here could not be interrupted, nor could those that wait for the identity.
+  if (!LWLockConditionalAcquire(&shared.lease.lock, LW_EXCLUSIVE))
+    return false;
+  pg_atomic_write_u64(&shared.identity.word, pack(next));
   pg_memory_barrier(); // the identity before the states; pairs with those in permits() and is_stale()
-  // With the lock, the bound is the greatest limit that a session can have read.
-  LWLockAcquire(&shared.lease.lock, LW_EXCLUSIVE);
   for_each_clock(shared, [](clock_ref const &clock) {
     if (clock.rules.divided)
       leave_unit(clock.rules, clock.cell, bound_of(clock));
   });
-  LWLockRelease(&shared.lease.lock);
   pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
+  LWLockRelease(&shared.lease.lock);
+  return true;
 }
 
-} // namespace
-
-void put_in_force(shared_state &shared) {
+/// Does what put_in_force() does, or returns false if publish() does.
+bool try_to_put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
   // A parallel worker does not know when its leader read the settings.
   TimestampTz const read_at = IsParallelWorker() ? 0 : PgReloadTime;
 
-  look_for_citus();
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
   // If `configured_at` is in the future, the system clock has gone back since.
   bool const newer = read_at != 0 && !ConfigReloadPending &&
                      (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
-  if (old.kind == node_kind::none || newer) {
+  bool const is_configured = old.kind == node_kind::none || newer;
+  if (is_configured)
     next = next_identity(old);
-    state.configured_at = read_at;
-  }
-  if (takes_group(next, state.citus_database)) {
+  bool const takes = takes_group(next, state.citus_database);
+  if (takes)
     set_number(next, static_cast<std::uint32_t>(local_group));
+  bool const done = publish(shared, old, next);
+  if (done && is_configured)
+    state.configured_at = read_at;
+  if (done && takes)
     state.citus_database = MyDatabaseId;
-  }
-  publish(shared, old, next);
   LWLockRelease(&state.lock);
+  return done;
+}
+
+} // namespace
+
+void put_in_force(shared_state &shared) {
+  static std::uint32_t event = 0;
+
+  if (event == 0)
+    event = WaitEventExtensionNew("KidLease");
+  look_for_citus();
+  while (!try_to_put_in_force(shared)) {
+    static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, event));
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+  }
 }
 
 identity with_number(identity who) {

@@ -48,7 +48,7 @@ constexpr identity unpack(std::uint64_t word) {
 }
 
 /// Looks for Citus, and puts the identity of this session's settings in force, unless the identity in force comes from
-/// newer settings.
+/// newer settings. If the lane changes, waits until the lock of the lease is free; that can be interrupted.
 void put_in_force(shared_state &shared);
 
 /// Returns `who`, which is in force, with its number. If that is automatic, draws page_draw if there is none yet.
