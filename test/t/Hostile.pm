@@ -79,6 +79,8 @@ our $tables = q{
 	INSERT INTO parent SELECT KID.kid64_make('2020-01-02 12:00', n), n FROM generate_series(1, 3) AS n;
 	CREATE TABLE counted (id bigserial PRIMARY KEY, n int);
 	INSERT INTO counted (n) VALUES (1);
+	CREATE TABLE core (id bigint PRIMARY KEY DEFAULT KID.kid53_next(), u uuid UNIQUE DEFAULT KID.kid_uuidv7());
+	INSERT INTO core DEFAULT VALUES;
 };
 our @traps = (
 	'ALTER TABLE plain ALTER id SET DEFAULT own_next()', 'ALTER TABLE plain ADD CHECK (yes(id)) NOT VALID',
@@ -105,7 +107,7 @@ our @traps = (
 		LANGUAGE plpgsql AS $$ BEGIN PERFORM note(); RETURN 1; END $$',
 	'CREATE CAST (pair AS KID.kid64) WITH FUNCTION to_id(pair) AS IMPLICIT',
 );
-our @relations = qw(plain child parent rest old seen kept);
+our @relations = qw(plain child parent rest old seen kept core);
 
 # Functions that kid, or code that it runs, could mistake for its own or for PostgreSQL's: those that
 # kid's functions call, and PostgreSQL's.

@@ -88,7 +88,9 @@ plant('held', 'holder', 'planted', q{
 		made int := 0;
 	BEGIN
 		FOR f IN SELECT p.proname AS name, p.proargtypes::oid[] AS types,
-			pg_get_function_identity_arguments(p.oid) AS identity
+			pg_get_function_identity_arguments(p.oid) AS identity,
+			CASE WHEN p.prorettype::regtype::text IN ('bigint', 'uuid') THEN p.prorettype::regtype ELSE 'boolean'
+				END AS type
 				   FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_proc p ON p.oid = d.objid
 				  WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND e.extname =
 					'kid' AND NOT p.proargtypes::oid[] && ARRAY['internal'::regtype, 'cstring'::regtype]::oid[] LOOP
@@ -105,8 +107,9 @@ plant('held', 'holder', 'planted', q{
 					FROM unnest(f.types) WITH ORDINALITY AS a (t, n)), 'VARIADIC anyarray'] LOOP
 				BEGIN
 					CONTINUE WHEN arguments IS NULL;
-					EXECUTE format('CREATE FUNCTION planted.%I(%s) RETURNS boolean LANGUAGE plpgsql AS %L', f.name,
-						arguments, 'BEGIN RETURN planted.note(); END');
+					-- One that takes the place of a function in a query has its type.
+					EXECUTE format('CREATE FUNCTION planted.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', f.name, arguments,
+						f.type, 'BEGIN PERFORM planted.note(); RETURN NULL; END');
 					made := made + 1;
 				EXCEPTION WHEN duplicate_function THEN NULL;
 				END;

@@ -66,8 +66,8 @@ BEGIN
             ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
         IF part = 'later' AND is_core THEN
             -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
-            condition := condition || format(' AND %s OPERATOR(%I.<=) %s(''infinity'')::%s', value, operators, ceil_of,
-                                             stored_as);
+            condition := condition || format(' AND %s OPERATOR(%I.<=) %s(timestamptz ''infinity'')::%s', value,
+                                             operators, ceil_of, stored_as);
         END IF;
         rows := concat(format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, condition),
                        format(' ORDER BY %s USING OPERATOR(%I.>) NULLS %s', value, operators,
@@ -91,7 +91,8 @@ BEGIN
     END LOOP;
     IF type = 'bigint'::regtype THEN
         rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
-        EXECUTE format('SELECT v::text FROM (%1$s > %2$s(''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1', rows, ceil_of)
+        EXECUTE format('SELECT v::text FROM (%1$s > %2$s(timestamptz ''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1',
+                       rows, ceil_of)
             INTO stranger;
     END IF;
 END $$;
