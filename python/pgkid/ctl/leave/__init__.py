@@ -16,4 +16,15 @@ defaults.py      replaces defaults that call kid
 partitions.py    makes tables again that are partitioned by a column of kid's types
 rewriter.py      puts core types in the place of kid's in definitions
 expected.py      says what may differ in a dump
+
+The tables that are linked change in one transaction, so others see only names of before and after it. Within it, these
+have names of their own, in the schema of the object:
+
+kidctl_leave_OID     the new domain in the place of the one with this OID, until that is dropped
+kidctl_old_OID       a table partitioned by a column of kid's types, until it is dropped
+kidctl_leave_OID     a table between this one and the new one, in which the columns get their new types
+
+What stays is a sequence TABLE_COLUMN_seq for each column whose default has made IDs that become numbers. In the schema
+of the move there is nothing beside its state (state.py), which has what is left to do after the transactions:
+constraints to validate, and materialized views to fill.
 """

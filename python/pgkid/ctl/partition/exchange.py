@@ -15,7 +15,7 @@ from pgkid.ctl.steps import Runner, Statement, statement
 
 
 class Noted(Exception):
-    """Raised if rows are still to be copied once more."""
+    """Raised if writers have noted rows meanwhile, or added some that no partition takes. The caller looks again."""
 
 
 class Exchange:
@@ -28,9 +28,8 @@ class Exchange:
     def run(self) -> None:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
-        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))):
-            raise Noted
-        if self.shadow.rows_left():
+        are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))
+        if one(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted
         keys = plan.incoming()
         self.shadow.drop_triggers()
@@ -67,9 +66,10 @@ class Exchange:
         part = catalog.table(plan.conn, new.label)
         about = objects.of_table(part)
         self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, part.sql))
+        # SET SCHEMA takes the indexes with the table.
         for index in catalog.indexes(plan.conn, [part.oid]):
-            self.free(statement("ALTER INDEX {}", index.sql), objects.of_index(index))
-        name = self.free(statement("ALTER TABLE {}", part.sql), about)
+            self.rename_if_taken(statement("ALTER INDEX {}", index.sql), objects.of_index(index))
+        name = self.rename_if_taken(statement("ALTER TABLE {}", part.sql), about)
         home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
         part_there = sql.Identifier(part.schema, name)
         self.runner.all(
@@ -82,12 +82,15 @@ class Exchange:
             ]
         )
 
-    def free(self, change: Statement, about: objects.Object) -> str:
-        """Renames what a statement begins to change, unless its name is free in the schema of the table."""
+    def rename_if_taken(self, alter: Statement, about: objects.Object) -> str:
+        """Renames a table or an index if its name is taken in the schema of the root, and returns its name then.
+
+        `alter` is the beginning of the statement, such as ALTER INDEX with a name.
+        """
         if is_free(self.plan.conn, self.plan.root.schema, about.name):
             return about.name
         new = free_name(self.plan.conn, self.plan.root.schema, about.name)
-        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), about))
+        self.runner.execute(Statement(alter.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), about))
         return new
 
     def parts(self, key: catalog.Constraint) -> list[Late]:

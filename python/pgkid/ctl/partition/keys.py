@@ -44,7 +44,10 @@ class Ids:
 
 
 def ids_of(conn: Connection, root: catalog.Table, home: str) -> list[Ids]:
-    """Returns what the columns of a primary key can contain: a bigint, IDs of each type that has its bits."""
+    """Returns what the columns of a primary key can contain: a bigint, IDs of each type that has its bits.
+
+    The numbers in `indkey` begin at 0, and those after the key are of INCLUDE.
+    """
     query = sql.SQL(
         """
         SELECT DISTINCT a.attnum AS number, f.type::text AS type, f.prefix, f.time_of,

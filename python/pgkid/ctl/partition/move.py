@@ -31,7 +31,10 @@ class Partition:
         self.conn, self.relation, self.options, self.rehearses = conn, relation, options, rehearses
 
     def plan(self, anywhere: bool = False) -> TablePlan:
-        """Reads the plan as it is now. Only steps that go by names alone work in a copy of the database, too."""
+        """Reads the plan as it is now, and raises an error if the move was begun in another database.
+
+        `anywhere` is for steps that go by names alone, which work in a restored copy, too.
+        """
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
             if not anywhere or plan.state.origin == state.origin_of(self.conn):

@@ -39,7 +39,11 @@ def take(runner: Runner, columns: Sequence[Column], table: sql.Composable) -> li
 
 
 def read_identity(runner: Runner, column: Column, label: str) -> Numbers:
-    """Returns the sequence of an identity, and keeps sessions from taking numbers until it is there again."""
+    """Returns the sequence of an identity, and keeps sessions from taking numbers until it is there again.
+
+    For that it runs an ALTER SEQUENCE that changes nothing. Its lock lasts until the end of the transaction, and
+    nextval() waits for it, so no number is taken after the value was read.
+    """
     conn, sequence = runner.conn, one(runner.conn, "SELECT to_regclass(%s)::oid", (label,))
     increment = one(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
     runner.execute(statement("ALTER SEQUENCE {} INCREMENT {}", sql.SQL(label), increment))

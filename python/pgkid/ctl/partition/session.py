@@ -1,4 +1,7 @@
-"""kidctl partition: makes a table the first partition of a new one, which takes its name. No row is copied."""
+"""kidctl partition: makes a table the first partition of a new one, which takes its name, without copying rows.
+
+The action `move` is another move: it copies the rows of one partition into partitions by time.
+"""
 from __future__ import annotations
 
 import argparse

@@ -144,7 +144,11 @@ class Shadow:
                 self.runner.execute(statement("ALTER TABLE {} SET ({})", place, options))
 
     def times(self) -> tuple[str, str]:
-        """Returns the times of the first and the last row; a partition for new rows is to follow the last one."""
+        """Returns the times from which and up to which partitions are created.
+
+        The first one is that of the first row. The second one is a period after the last row, or after now if that is
+        later, so that new rows have a partition, too.
+        """
         query = (
             "SELECT (SELECT ({0})::text FROM {2} ORDER BY {1} LIMIT 1),"
             " (greatest((SELECT {0} FROM {2} ORDER BY {1} DESC LIMIT 1), now()) + {3}::interval)::text"
