@@ -273,6 +273,8 @@ foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character 
 # Logical replication: the initial copy, and then changes.
 my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
 $subscriber->init;
+# Four subscriptions, and the copies that they begin with
+$subscriber->append_conf('postgresql.conf', "max_logical_replication_workers = 6\n");
 $subscriber->start;
 $node->safe_psql('postgres', 'CREATE PUBLICATION p FOR TABLE t');
 my $connection = $node->connstr . ' dbname=postgres';
