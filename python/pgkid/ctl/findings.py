@@ -82,9 +82,10 @@ class Finding:
 
     @property
     def is_impossible(self) -> bool:
-        """Whether a rehearsal makes no sense: something must be changed first, or code of a stranger would run.
+        """Whether a finding that stops the move also keeps it from being rehearsed. Of others it says nothing.
 
-        Times that are no use can be replaced in a rehearsal.
+        Something must be changed first then, or code of a stranger would run. Times that are no use can be replaced in
+        a rehearsal.
         """
         return self.kind in ("refused", "rights") or not (self.accept_name or self.kind == "times")
 

@@ -16,6 +16,8 @@ def operators_of_kid(runner: Runner, home: str) -> Iterator[None]:
     """Lets PostgreSQL find the operators of new keys in definitions, while its block runs."""
     path = trusted_path(runner.conn, home)
     runner.execute(statement("SET search_path = {}", sql.SQL(path)))
+    # There is no `finally`: in a transaction that an error has ended, SET would fail, and the rollback takes back the
+    # first one. CREATE INDEX CONCURRENTLY runs outside a transaction; its error ends the command, and so the session.
     yield
     runner.execute(statement("SET search_path = pg_catalog, pg_temp"))
     if trusted_path(runner.conn, home) != path:

@@ -64,8 +64,8 @@ def memberships(conn: Connection, table: int) -> list[Membership]:
 def of_updates(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
     """Yields tables that nobody can update, because a publication sends updates and does not know the row by them.
 
-    The copy of the schema has no publications, so the rehearsal does not find it. PostgreSQL looks before it plans to
-    read a row, so EXPLAIN is enough, for which no trigger runs.
+    The rehearsal does not find it, as publications name no tables in the copy (copy.py). PostgreSQL looks before it
+    plans to read a row, so EXPLAIN is enough, for which no trigger runs.
     """
     for table in tables:
         if table.kind != "r":

@@ -137,7 +137,10 @@ class Session(ABC):
         self.known[schema] = state.step_of(self.conn, schema)
 
     def run_steps(self, steps: Sequence[Step], schema: str) -> None:
-        """Runs steps of the move with this schema on the real tables, while no other kidctl works on it."""
+        """Runs steps of the move with this schema on the real tables, while no other kidctl works on it.
+
+        watch() must have been called for this schema before.
+        """
         with held(self.conn, self.dsn(), schema) as hold:
             if state.step_of(self.conn, schema) != self.known[schema]:
                 raise Refused("another kidctl has worked on this move meanwhile", "Run the same command again.")

@@ -168,7 +168,8 @@ class Runner:
 
         It never waits longer than a moment, also for objects that the work needs: then it begins again, with the locks.
         """
-        for _attempt in range(1 if self.rehearses else ATTEMPTS):
+        attempts = 1 if self.rehearses else ATTEMPTS
+        for _attempt in range(attempts):
             try:
                 with self.conn.transaction():
                     self.take(locks)
@@ -180,14 +181,13 @@ class Runner:
                 ):
                     raise
                 time.sleep(random.random())
-        raise no_lock()
+        raise no_lock(attempts)
 
 
-def no_lock() -> Refused:
-    """Returns the error for a lock that others do not give."""
-    return Refused(
-        f"no lock after {ATTEMPTS} attempts: a long transaction or a VACUUM uses these tables", "Run this step again."
-    )
+def no_lock(attempts: int) -> Refused:
+    """Returns the error for a lock that others did not give in some attempts."""
+    times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+    return Refused(f"no lock after {times}: a long transaction or a VACUUM uses these tables", "Run this step again.")
 
 
 class Failed(Exception):

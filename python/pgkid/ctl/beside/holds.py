@@ -1,4 +1,8 @@
-"""Finds out what the value of an expression in a definition is made of: a key, a constant, another column."""
+"""Finds out what the value of an expression in a definition is made of: a key, a constant, another column.
+
+The name of a node leads to the method, or to the entry of a table, that knows it. A node that none knows is an error,
+as it must not count as one that has nothing to do with a key.
+"""
 
 from __future__ import annotations
 

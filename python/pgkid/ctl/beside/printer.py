@@ -1,4 +1,7 @@
-"""Prints a piece of a tree as SQL, to be read: what this module does not print is an ellipsis."""
+"""Prints a piece of a tree as SQL, to be read: what this module does not print is an ellipsis.
+
+The name of a node leads to the method, or to the entry of a table, that prints it.
+"""
 
 from __future__ import annotations
 

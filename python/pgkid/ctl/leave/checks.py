@@ -174,7 +174,7 @@ def of_users(plan: Plan, group: Group, made: Sequence[Made]) -> Iterator[Finding
 
 
 def of_publications(plan: Plan, group: Group) -> Iterator[Finding]:
-    """Yields publications that name columns, or filter by them: the copy of the schema has none."""
+    """Yields publications that name columns, or filter by them, which the rehearsal does not try (copy.py)."""
     for publication, table in plan.conn.execute(
         """
         SELECT DISTINCT quote_ident(p.pubname), r.prrelid::regclass::text

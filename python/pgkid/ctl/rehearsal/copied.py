@@ -23,7 +23,7 @@ HEAD = re.compile(
     re.M,
 )
 
-# What decides neither what PostgreSQL refuses nor what the move does; publications are never copied.
+# What decides neither what PostgreSQL refuses nor what the move does. Of publications see LEFT_OUT in copy.py.
 BESIDE = re.compile("ACL|COMMENT|DEFAULT ACL|SECURITY LABEL|PUBLICATION")
 OWNER = re.compile("ALTER .* OWNER TO ")
 

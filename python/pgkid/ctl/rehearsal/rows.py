@@ -122,6 +122,7 @@ def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Re
 
 def copy_sequences(source: Connection, target: Connection) -> None:
     """Gives sequences the values that they have, but none that the rows have already."""
+    # Only with parameters, even if there are none, psycopg reads %% as %.
     values = source.execute(
         "SELECT format('%%I.%%I', schemaname, sequencename), last_value FROM pg_sequences WHERE last_value IS NOT NULL",
         (),

@@ -136,8 +136,8 @@ class Writers:
         return [*found, ("DELETE", sql.SQL("DELETE FROM {}").format(table.sql))]
 
 
-# The search_path is that of writers, in which others may create functions.
-# Another value of a category of types, or of uuid, where a row must be unique
+# Another value of a category of types, or of uuid, where a row must be unique. Functions and operators have their
+# schema, because the search_path is that of writers, in which others may create some.
 OTHER = {
     "N": "{} OPERATOR(pg_catalog.+) 1000",
     "S": "pg_catalog.concat('~', pg_catalog.substr({}::text, 2))",
