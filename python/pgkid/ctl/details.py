@@ -167,7 +167,7 @@ def extensions(conn: Connection, catalog: str, oid: int, what: sql.Composable) -
 
 
 @dataclass(frozen=True)
-class Part:
+class Inherited:
     """A constraint that a partition has from its parent, with its own name and comment."""
 
     table: int
@@ -177,7 +177,7 @@ class Part:
     comment: Optional[str]
 
 
-def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
+def inherited(conn: Connection, relations: Sequence[int]) -> list[Inherited]:
     """Returns the constraints that partitions have from their parents. CHECKs and NOT NULL have the parent's name.
 
     A foreign key to a partitioned table has one more constraint for each partition, of the same table, without a name
@@ -185,7 +185,7 @@ def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
     """
     return read(
         conn,
-        Part,
+        Inherited,
         """
         SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind,
                k.conname AS name,
@@ -200,19 +200,19 @@ def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
     )
 
 
-def give_parts(runner: Runner, wanted: Sequence[Part]) -> None:
+def give_inherited(runner: Runner, wanted: Sequence[Inherited]) -> None:
     """Gives constraints that partitions have from their parents the names and comments that they had."""
-    for part in wanted:
-        table = tables(runner.conn, [part.table])[0].sql
+    for constraint in wanted:
+        table = tables(runner.conn, [constraint.table])[0].sql
         for (present,) in runner.query(
             "SELECT k.conname FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid"
             " WHERE k.conrelid = %s AND coalesce(p.conname, k.conname) = %s AND k.contype::text = %s"
             " AND p.conrelid IS DISTINCT FROM k.conrelid",
-            (part.table, part.parent, part.kind),
+            (constraint.table, constraint.parent, constraint.kind),
         ):
-            name = sql.Identifier(part.name)
-            if present != part.name:
+            name = sql.Identifier(constraint.name)
+            if present != constraint.name:
                 rename = "ALTER TABLE {} RENAME CONSTRAINT {} TO {}"
                 runner.execute(statement(rename, table, sql.Identifier(present), name))
-            if part.comment:
-                runner.execute(statement("COMMENT ON CONSTRAINT {} ON {} IS {}", name, table, part.comment))
+            if constraint.comment:
+                runner.execute(statement("COMMENT ON CONSTRAINT {} ON {} IS {}", name, table, constraint.comment))

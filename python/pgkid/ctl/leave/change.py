@@ -12,7 +12,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.catalog import Constraint
-from pgkid.ctl.details import give_parts, parts
+from pgkid.ctl.details import give_inherited, inherited
 from pgkid.ctl.kid import TIME_OF
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
@@ -45,7 +45,7 @@ class Change:
         self.indexes = Indexes(plan, group, given_up)
         self.defaults = defaults.read_defaults(plan, group)
         self.domains = Domains(plan, group, runner)
-        self.parts = parts(plan.conn, [table.oid for table in family])
+        self.inherited = inherited(plan.conn, [table.oid for table in family])
 
     def constraints(self, family: list[catalog.Table]) -> list[Constraint]:
         """Returns the constraints of the tables, and of others that refer to tables that are created again."""
@@ -72,7 +72,7 @@ class Change:
         defaults.make(self.plan, self.defaults, self.runner)
         self.domains.drop_defaults()
         self.make()
-        give_parts(self.runner, self.parts)
+        give_inherited(self.runner, self.inherited)
         self.indexes.give_details(self.runner)
         self.remember()
 

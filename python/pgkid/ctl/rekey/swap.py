@@ -10,7 +10,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging
 from pgkid.ctl.connection import one
-from pgkid.ctl.details import Part, details, give_parts, of_index, parts
+from pgkid.ctl.details import Inherited, details, give_inherited, inherited, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made, has_statistics
 from pgkid.ctl.objects import Object, on_table
@@ -31,7 +31,7 @@ class Swap:
     made: list[Made] = field(default_factory=list)
     indexes: list[catalog.Index] = field(default_factory=list)
     constraints: list[catalog.Constraint] = field(default_factory=list)
-    of_parts: list[Part] = field(default_factory=list)
+    inherited: list[Inherited] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
 
     def read(self) -> None:
@@ -41,7 +41,7 @@ class Swap:
         refuse_made(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
-        self.of_parts = parts(plan.conn, [t.oid for t in plan.tables()])
+        self.inherited = inherited(plan.conn, [t.oid for t in plan.tables()])
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
         self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
@@ -201,7 +201,7 @@ class Swap:
             self.rename_twins()
         else:
             self.restore_constraints()
-        give_parts(self.runner, self.of_parts)
+        give_inherited(self.runner, self.inherited)
         for constraint in self.constraints:
             if constraint.comment:
                 about, table = twins.object_of(self.plan, constraint), self.plan.table(constraint.table).sql
