@@ -74,6 +74,7 @@ def key_of(
     or those with which the move has begun.
     """
     found = ids_of(conn, root, home)
+    # What the database tells by itself. Of a bigint whose default makes no IDs, only `ids` tells.
     told = [i for i in found if i.is_default or not i.is_number]
     if ids and not has_begun:
         refuse_others(root, told, ids)
