@@ -108,8 +108,8 @@ plant('held', 'holder', 'planted', q{
 				BEGIN
 					CONTINUE WHEN arguments IS NULL;
 					-- One that takes the place of a function in a query has its type.
-					EXECUTE format('CREATE FUNCTION planted.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', f.name, arguments,
-						f.type, 'BEGIN PERFORM planted.note(); RETURN NULL; END');
+					EXECUTE format('CREATE FUNCTION planted.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', f.name,
+						arguments, f.type, 'BEGIN PERFORM planted.note(); RETURN NULL; END');
 					made := made + 1;
 				EXCEPTION WHEN duplicate_function THEN NULL;
 				END;
