@@ -41,8 +41,8 @@ CHECK_INTERVAL = "client_connection_check_interval"
 
 # Nothing that a role or a database sets may change what kidctl reads or does, or end its session. The search_path is
 # the catalog alone, so that PostgreSQL prints every other name with its schema. What decides only how fast a statement
-# is stays as it was set, with two exceptions, and so does what users write in times: TimeZone and
-# timezone_abbreviations.
+# is stays as it was set, except for just-in-time compilation and how PostgreSQL plans, and so does what users write in
+# times: TimeZone and timezone_abbreviations.
 SETTINGS = {
     "exit_on_error": "off",  # kidctl expects some errors, also in what follows here
     "search_path": "pg_catalog, pg_temp",
@@ -84,8 +84,13 @@ SETTINGS = {
     "idle_session_timeout": "0",
     CHECK_INTERVAL: "5s",
     "jit": "off",
-    "enable_tidscan": "on",  # Rows are filled by ranges of blocks.
 }
+
+# How PostgreSQL plans has its default. Otherwise queries of the catalog can take minutes, and the fill would read a
+# table once for each range of blocks.
+PLANNING = (
+    "^(enable_|geqo)|_cost$|_collapse_limit$|^(cursor_tuple_fraction|plan_cache_mode|recursive_worktable_factor)$"
+)
 
 
 def connect(dsn: str, **parameters: Any) -> Connection:
@@ -115,6 +120,11 @@ def settle(conn: Connection) -> None:
         "SELECT set_config(g.name, s.value, false) FROM unnest(%s::text[], %s::text[]) AS s (name, value)"
         " JOIN pg_settings AS g ON lower(g.name) = s.name WHERE s.name <> %s",
         (list(SETTINGS), list(SETTINGS.values()), CHECK_INTERVAL),
+    )
+    conn.execute(
+        "SELECT set_config(name, boot_val, false) FROM pg_settings"
+        " WHERE context = 'user' AND name ~ %s AND setting IS DISTINCT FROM boot_val",
+        (PLANNING,),
     )
     try:
         conn.execute("SELECT set_config(%s, %s, false)", (CHECK_INTERVAL, SETTINGS[CHECK_INTERVAL]))
