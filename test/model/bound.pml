@@ -265,7 +265,7 @@ end:
   :: d_step { down == 0 && is_open && top < state && CAN_TELL -> top = state }           /* + horizon told */
   /* It may be the first to need the lease. */
   :: d_step { down == 0 && !is_open && lock == 0 && (unconfirmed == 0 || told) ->        /* @ consumer opens */
-       read_page(); state = lease_page; is_open = true }
+       read_page(); state = (lease_page == 0 -> 0 : END(lease_page)); is_open = true }
 #endif
   od
 }
