@@ -277,20 +277,24 @@ def words_of(figures):
 
 
 def cut_kid(options, chance):
-    """Cuts the power of kid as it is. Returns the sums."""
+    """Cuts the power of kid as it is, at least once. Returns the sums."""
     sums = dict.fromkeys(COLUMNS, 0)
     kinds = list(itertools.product(("ext4", "xfs"), (512, 4096), ("fdatasync", "open_datasync")))
     chance.shuffle(kinds)
     until = time.monotonic() + options.seconds
     number = 0
-    while sums["cuts"] < options.cuts and time.monotonic() < until:
+
+    def is_over():
+        return sums["cuts"] >= options.cuts or (sums["cuts"] > 0 and time.monotonic() > until)
+
+    while not is_over():
         standby = number % 3 == 1
         cluster = Cluster(options, chance, kinds[number % len(kinds)], standby=standby)
         number += 1
         cluster.start(0)
         cluster.wait_for_start()
         for of_cluster in range(CUTS_OF_CLUSTER):
-            if sums["cuts"] >= options.cuts or time.monotonic() > until:
+            if is_over():
                 break
             only_ids, twice = chance.random() < 1 / 3, chance.random() < 1 / 4
             failover = standby and of_cluster == CUTS_OF_CLUSTER - 1

@@ -291,8 +291,8 @@ public:
                                            {tested.reader, 1},
                                            {tested.lowerer, 1}} {}
 
-  /// Returns the steps that lead to a row that is missed or, if nobody reads, to an ID that is repeated. Returns an
-  /// empty string if there are none.
+  /// Returns the steps that lead to a missed row, or to a repeated ID if nobody reads. If no steps do, returns an empty
+  /// string.
   std::string fault() { return visit(world()) ? path_ : ""; }
   std::size_t worlds() const { return known_.size(); }
 
