@@ -30,11 +30,11 @@ def parser() -> argparse.ArgumentParser:
     """Returns the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="kidctl",
-        description="Gives tables that you already have k-ordered keys or partitions, or takes kid's types away. "
-        "Every command rehearses on an empty copy of the schema before it changes anything.",
+        description="Gives tables that you already have keys that sort by time, or partitions, or changes kid's types "
+        "back to other types. Every command rehearses on a copy of the schema before it changes anything.",
         epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does. The exit status is "
-        "0 if all is done, 1 if a finding stops the move, 2 after an error, and 128 and its number after a signal,"
-        " such as 130 after Ctrl-C.",
+        "0 if the command did everything, 1 if a finding stops the move, 2 after an error, and 128 plus its number "
+        "after a signal, such as 130 after Ctrl-C.",
     )
     top.add_argument("--version", action="version", version=f"kidctl {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")

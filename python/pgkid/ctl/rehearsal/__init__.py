@@ -1,4 +1,4 @@
-"""The rehearsal of a move on an empty copy of the schema.
+"""The rehearsal of a move on a copy of the schema.
 
 rehearsal.py     runs the steps on the copy, and reports what PostgreSQL refuses or changes
 place.py         says on which server the copy is made, and what it begins as

@@ -1,4 +1,4 @@
-"""Runs all steps of a move on an empty copy of the schema, and reports what PostgreSQL refuses or changes.
+"""Runs all steps of a move on a copy of the schema, and reports what PostgreSQL refuses or changes.
 
 Each statement has a savepoint, so that one run finds everything. Two copies are needed: in the first the move is
 finished, in the second it is taken back.
