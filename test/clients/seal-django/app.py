@@ -44,3 +44,4 @@ for (text,) in texts:
     print(response.status_code, text, answer)
 for order in Order.objects.annotate(sealed=Sealed("id", "ord"))[:10]:
     assert reverse("by_keys", args=[order.id]) == f"/by_keys/{order.sealed}/"
+    assert keys.seal(order.id, "ord") == order.sealed and keys.unseal(Kid64, order.sealed, "ord") == order.id

@@ -1,10 +1,14 @@
-// Answers requests for sealed IDs, with Express and pg.
-import { once } from 'events';
+// Answers requests for sealed IDs, with Express and pg: the server unseals some, and this program others.
+import assert from 'node:assert';
+import { once } from 'node:events';
 import express from 'express';
 import pg from 'pg';
+import { kid64 } from 'pgkid';
 import { sealed } from 'pgkid/express';
+import { Keys } from 'pgkid/seal';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+const query = async (...args) => (await pool.query(...args)).rows;
 const app = express();
 
 app.param('order', sealed('ord'));
@@ -16,13 +20,25 @@ app.get('/orders/:order', async (request, response, next) => {
   if (order) response.json(order); else next();
 });
 
+const keys = new Keys(await query('SELECT * FROM exported'));
+app.param('id', sealed('ord', { keys }));
+
+app.get('/by_keys/:id', async (request, response, next) => {
+  const { id } = request.params;
+  const [order] = await query('SELECT item FROM orders WHERE id = $1', [id]);
+  if (order) response.json({ id: keys.seal(kid64, id, 'ord'), ...order }); else next();
+});
+
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
-const texts = await pool.query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong');
-for (const { encoded } of texts.rows) {
-  const response = await fetch(`http://127.0.0.1:${server.address().port}/orders/${encoded}`);
-  const answer = JSON.stringify([Object.fromEntries(response.headers), response.ok && await response.json()]);
-  console.log(response.status, encoded, response.ok ? answer : '-');
+for (const { encoded } of await query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong')) {
+  const [byServer, byKeys] = await Promise.all(['orders', 'by_keys'].map(async (folder) => {
+    const response = await fetch(`http://127.0.0.1:${server.address().port}/${folder}/${encoded}`);
+    return [response.status, Object.fromEntries(response.headers), response.ok && await response.json()];
+  }));
+  const [status, headers, body] = byServer;
+  assert.deepEqual([byKeys[0], byKeys[2]], [status, body]);
+  console.log(status, encoded, body ? JSON.stringify([headers, body]) : '-');
 }
 server.close();
 await pool.end();
