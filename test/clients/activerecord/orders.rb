@@ -149,10 +149,6 @@ Dir.mktmpdir do |folder|
   end
 end
 
-raise 'an invalid ID in a write is not nil' unless Line.new(order_id: '12345').order_id.nil?
 refusal(ActiveRecord::StatementInvalid) { Order.find_by("id = kid64_decode(?, 'ord')", 'ord_12345') }
-refusal(ActiveRecord::RecordNotFound) { Order.find('12345') }
 wrong = refusal(ActiveRecord::StatementInvalid) { Order.where('id = ?', '12345').load }
 puts "wrong #{wrong.cause.result.error_field(PG::PG_DIAG_SQLSTATE)}"
-# A time is not taken for an ID.
-refusal(ArgumentError) { Order.where(id: 1.hour.ago..).load }
