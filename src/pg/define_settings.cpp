@@ -57,22 +57,23 @@ placeholder refused_setting(List *asked_for) {
 static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
   define_number("kid.max_wait", "Longest time that a generator waits for the system clock or for the bound of IDs.",
-                "A generator waits when the IDs of a time unit are used up, when another session is writing "
-                "the bound or standbys have not confirmed it, and, unless it keeps the latest time, when the "
-                "system clock goes back. 0 raises an error instead of waiting, for the bound after 10 ms. -1 "
-                "sets no limit. The session that writes the bound waits for its flush without a limit.",
+                "A generator waits in three cases: the IDs of the current time unit are used up; another "
+                "session is writing the bound, or standbys have not confirmed it; or the system clock went back "
+                "and the generator does not keep the latest time. With 0 it raises an error instead of waiting, "
+                "after 10 ms if it waits for the bound. -1 sets no limit. The session that writes the bound "
+                "waits for its flush without a limit.",
                 &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
 
   DefineCustomEnumVariable(
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",
       "\"hold\" keeps the latest time and counts on from there. \"wait\" waits, at most \"kid.max_wait\", until the "
-      "system clock reaches that time again. It does not apply to sno, which toggles its tick, nor to flax.",
+      "system clock reaches that time again. The setting does not apply to sno, which toggles its tick, nor to flax.",
       &clock_backward, backward_keep, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   define_number(
       "kid.lease", "Time for which IDs are reserved ahead in WAL.",
       "After a crash or a promotion, IDs start where the reserved time ends. The reservation is renewed about twice in "
-      "this time, and more often while IDs are further ahead of the system clock than that. 0 reserves nothing and "
+      "this time, or more often while IDs are ahead of the system clock by more than this time. 0 reserves nothing and "
       "relies on the system clock. A change takes effect when the server starts.",
       &lease_length, 0, 3600 * 1000, GUC_UNIT_MS | flags, PGC_SIGHUP);
 

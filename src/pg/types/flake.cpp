@@ -102,19 +102,19 @@ static char const *show_epoch() {
 static void define_flake_settings(int flags) {
   define_number("kid.flake_id", "Generator of the flake that this server makes.",
                 "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
-                "\"kid.flake_worker\", or from \"kid.node\" if they are -1 too.",
+                "\"kid.flake_worker\", or from \"kid.node\" if both of them are -1.",
                 &flake_id, -1, flake::generator::max, flags);
   define_number("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
-                "The upper half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
-                "unless \"kid.flake_worker\" is -1 too.",
+                "The upper half of the generator. -1 takes it from \"kid.flake_id\". If \"kid.flake_id\" is -1 "
+                "and \"kid.flake_worker\" is not, the datacenter is 0.",
                 &flake_datacenter, -1, flake::datacenter::max, flags);
   define_number("kid.flake_worker", "Worker of the flake that this server makes.",
-                "The lower half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
-                "unless \"kid.flake_datacenter\" is -1 too.",
+                "The lower half of the generator. -1 takes it from \"kid.flake_id\". If \"kid.flake_id\" is -1 "
+                "and \"kid.flake_datacenter\" is not, the worker is 0.",
                 &flake_worker, -1, flake::worker::max, flags);
   DefineCustomRealVariable("kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
-                           "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so all that are "
-                           "read together need the same.",
+                           "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so every "
+                           "session that makes or reads the same IDs must use the same value.",
                            &epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags,
                            check_epoch, assign_epoch, show_epoch);
   define_number("kid.flake_sequence_max", "Greatest sequence of the flake that this server makes.",
