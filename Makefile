@@ -6,8 +6,8 @@
 #@ make demo                   an ID, a time query and a crash, shown; a minute
 #@ make check                  the quick tests of every part; two minutes once it is built
 #@ make test                   what kid does; six minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
-#@                             SUITES="regress tap" for some of unit, test/build, regress and tap, or for others:
-#@                             test/lint, sanitized, fuzz, big-endian and arm64
+#@                             SUITES="regress tap" for some of unit, build, regress and tap, or for others:
+#@                             lint, sanitized, fuzz, big-endian and arm64
 #@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, shellcheck,
 #@                             actionlint; four minutes
 #@ make test-clients           31 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
@@ -99,26 +99,26 @@ $(GOALS):
 help:
 	@sed -n 's/^#@ //p' $(top)Makefile
 report:
-	@$(top)test/report >$(top)docs/why/tested.md.tmp
+	@$(top)test/docs/report >$(top)docs/why/tested.md.tmp
 	@mv $(top)docs/why/tested.md.tmp $(top)docs/why/tested.md
 test-matrix:
-	@$(top)test/matrix
+	@$(top)test/roots/matrix
 packages:
-	@$(top)test/packages
+	@$(top)test/release/packages
 test-images:
-	@$(top)test/images
+	@$(top)test/roots/images
 deb:
-	@$(top)test/deb
+	@$(top)test/roots/deb
 release-check:
-	@$(top)test/release check
+	@$(top)test/release/check
 release-dry-run:
-	@$(top)test/release dry-run
+	@$(top)test/release/dry-run
 site:
 	@mkdocs build --strict
 site-serve:
 	@mkdocs serve
 test-site:
-	@test/site
+	@test/docs/site
 # What is committed, without what .gitattributes excludes: the same bytes whatever the time zone and git's settings.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:

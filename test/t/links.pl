@@ -1,5 +1,5 @@
 # Every relative link of a page leads to an existing file, and every anchor to a heading of that file. The page of
-# the tests is as test/report prints it.
+# the tests is as test/docs/report prints it.
 use strict;
 use warnings;
 use utf8;
@@ -38,7 +38,7 @@ foreach my $page (glob '*.md docs/*/*.md released/*.md')
 	is("@broken", '', "$page: " . 'all ' . @links . ' links lead somewhere');
 }
 
-is(scalar qx(test/report), slurp_file('docs/why/tested.md'),
+is(scalar qx(test/docs/report), slurp_file('docs/why/tested.md'),
 	'docs/why/tested.md is as "make report" prints it');
 
 done_testing();

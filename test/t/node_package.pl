@@ -1,4 +1,4 @@
-# The package pgkid for Node as its users get it: test/packages packs it, npm installs it into a fresh folder, and
+# The package pgkid for Node as its users get it: test/release/packages packs it, npm installs it into a fresh folder, and
 # the tests in node/test run there. They read test/vectors, as the tests of the core do, and some use the server. They
 # run each line and each branch of the codecs. A program in TypeScript is checked there against the declarations.
 # Versions: Node, which is newer in the Debian that has 18
@@ -28,7 +28,7 @@ sub output_of
 	return ($status, $output);
 }
 
-my ($packed, $why) = output_of("$tree/test/packages", $folder, 'node');
+my ($packed, $why) = output_of("$tree/test/release/packages", $folder, 'node');
 plan skip_all => 'npm does not reach its registry' if !$packed && $why =~ /E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|TIMEDOUT)/;
 ok($packed, 'npm packs the package');
 

@@ -1,4 +1,4 @@
-# The package pgkid for Python as its users get it: test/packages builds the wheel and the sources, pip installs them
+# The package pgkid for Python as its users get it: test/release/packages builds the wheel and the sources, pip installs them
 # into fresh environments, and the tests in python/tests/package run there. They read test/vectors, as the tests of the
 # core do, and compare with the functions of the server. They run each line and each branch of the codecs.
 # Versions: Python and psycopg, which are newer in the Debian that has 18
@@ -22,7 +22,7 @@ local %ENV = (%ENV, HOME => $folder, PIP_NO_INDEX => 1, PIP_CONFIG_FILE => '/dev
 	KID_VECTORS => "$tree/test/vectors");
 delete $ENV{PYTHONPATH};
 
-system_or_bail('test/packages', "$folder/packages", 'python');
+system_or_bail('test/release/packages', "$folder/packages", 'python');
 my @packages = ("pgkid-$version-py3-none-any.whl", "pgkid-$version.tar.gz");
 is_deeply(
 	[ sort map { s{.*/}{}r } glob "$folder/packages/pgkid-*.{whl,tar.gz}" ],

@@ -1,4 +1,4 @@
-# The printed sections of docs equal what test/reference prints from the running extension.
+# The printed sections of docs equal what test/docs/reference prints from the running extension.
 # docs/operate/when-something-is-wrong.md explains only messages that kid has.
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid_workers CASCADE');
 
 my $printed = PostgreSQL::Test::Utils::tempdir;
-$node->command_ok([ 'test/reference', $printed ], 'test/reference prints the sections');
+$node->command_ok([ 'test/docs/reference', $printed ], 'test/docs/reference prints the sections');
 
 foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*/*.md')
 {

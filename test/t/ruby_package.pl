@@ -1,4 +1,4 @@
-# The gem pgkid as its users get it: test/packages builds it, gem installs it into a fresh folder, and the tests in
+# The gem pgkid as its users get it: test/release/packages builds it, gem installs it into a fresh folder, and the tests in
 # ruby/test run there. They read test/vectors, as the tests of the core do; those of ActiveRecord use the server. They
 # run each line and each branch of the codecs. test/clients/activerecord has more of ActiveRecord.
 use strict;
@@ -17,7 +17,7 @@ my $folder = PostgreSQL::Test::Utils::tempdir;
 my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'/m;
 local %ENV = (%ENV, HOME => $folder, GEM_HOME => "$folder/gems", KID_VECTORS => "$tree/test/vectors");
 delete $ENV{RUBYLIB};
-system_or_bail('test/packages', "$folder/packages", 'ruby');
+system_or_bail('test/release/packages', "$folder/packages", 'ruby');
 command_ok([ qw(gem install --local --no-document), "$folder/packages/pgkid-$version.gem" ], 'gem installs the gem');
 
 my $node = PostgreSQL::Test::Cluster->new('main');

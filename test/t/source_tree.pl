@@ -85,6 +85,10 @@ foreach my $file (glob 'test/goals/*')
 	  if -e '.github' && $goal !~ /^(?:bench|test-citus)$/;
 }
 
+# The map of the tree has each folder of tests.
+each_has(qr/^ +(?:\S+, )?$_\b/m, "CONTRIBUTING.md says what $_ has", 'CONTRIBUTING.md')
+  foreach grep { -d } glob 'test/*';
+
 # test/model/code says which lines of the code the marked lines of the models stand for, whatever their spaces are.
 sub squeezed { return slurp_file($_[0]) =~ s/\s+/ /gr }
 my %marks;

@@ -1,5 +1,5 @@
 # Upgrades a server by pg_upgrade and by pg_dump, from the PostgreSQL in $OLD to the one in $NEW, folders such as
-# /usr/lib/postgresql/15, with kid in each. test/matrix provides all that.
+# /usr/lib/postgresql/15, with kid in each. test/roots/matrix provides all that.
 use strict;
 use warnings;
 use File::Basename;
