@@ -573,7 +573,7 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- from src/sql/extension/traits/bigint.sql.in
 
@@ -2467,7 +2467,7 @@ COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- from src/sql/inspect_uuid.sql
 
@@ -2697,7 +2697,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_check_isolation(text) IS
-    'raises an error if all statements of this transaction have one snapshot';
+    'raises an error if all statements of this transaction have the same snapshot';
 
 -- from src/sql/extension/forms.sql
 
@@ -3070,7 +3070,7 @@ BEGIN ATOMIC
                       AND substr(c.text, length(setting) + 2) <> current_setting(setting));
 END;
 COMMENT ON FUNCTION @extschema@.kid_check_partition_setting(text) IS
-    'raises an error if the times of partitions depend on a setting that roles have different values of';
+    'raises an error if the times of partitions depend on a setting that differs between roles';
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE FUNCTION @extschema@.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -3089,7 +3089,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
+    'raises an error if a partition that is being detached is for new rows, and otherwise a warning';
 
 -- from src/sql/tables/partitions/missing_partitions.sql
 
@@ -3131,7 +3131,7 @@ BEGIN ATOMIC
      WHERE since IS NULL AND p.lower <= @extschema@.kid_bound_at(type, now());
 END;
 COMMENT ON FUNCTION @extschema@.kid_partition_origin(regclass, text, regtype, timestamptz) IS
-    'returns from when on partitions are wanted, and whether a partition ends there';
+    'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
 -- bound. The caller sets the time zone to UTC.
@@ -3913,7 +3913,7 @@ BEGIN ATOMIC
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
+    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
 
 -- from src/sql/tables/stored_ids/observe_all.sql
 
@@ -4434,8 +4434,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
+    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
+    '`reject`, a row whose ID was not made in its own transaction raises an error';
 
 CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -4529,7 +4529,7 @@ BEGIN ATOMIC
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
 
 -- from src/sql/extension/reset_clock.sql
 
@@ -4573,7 +4573,8 @@ BEGIN ATOMIC
               FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
 COMMENT ON FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean) IS
-    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
+    'lowers the logical clocks that are ahead of a time and of the system clock, unless a row has a later ID; with '
+    'force it does not look at rows';
 
 REVOKE ALL ON FUNCTION @extschema@.kid_hold_clocks(timestamptz),
     @extschema@.kid_lower_clocks(timestamptz, boolean, text, text, text),

@@ -227,7 +227,7 @@ COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
 -- since 2020 << 12 | sequence.
@@ -1009,7 +1009,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- uuid version 7: its components
 
@@ -1372,7 +1372,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
-    'raises an error if all statements of this transaction have one snapshot';
+    'raises an error if all statements of this transaction have the same snapshot';
 
 -- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
 -- contain IDs
@@ -1712,7 +1712,7 @@ BEGIN ATOMIC
                       AND substr(c.text, length(setting) + 2) <> current_setting(setting));
 END;
 COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
-    'raises an error if the times of partitions depend on a setting that roles have different values of';
+    'raises an error if the times of partitions depend on a setting that differs between roles';
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -1731,7 +1731,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
 END $$;
 COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
+    'raises an error if a partition that is being detached is for new rows, and otherwise a warning';
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -1771,7 +1771,7 @@ BEGIN ATOMIC
      WHERE since IS NULL AND p.lower <= kid.kid_bound_at(type, now());
 END;
 COMMENT ON FUNCTION kid.kid_partition_origin(regclass, text, regtype, timestamptz) IS
-    'returns from when on partitions are wanted, and whether a partition ends there';
+    'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
 -- bound. The caller sets the time zone to UTC.
@@ -2533,7 +2533,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
+    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
@@ -3224,8 +3224,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
+    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
+    '`reject`, a row whose ID was not made in its own transaction raises an error';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -3235,7 +3235,7 @@ BEGIN ATOMIC
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
+    'removes the triggers of `kid_track()` from a table, and revokes what `kid_track()` granted';
 
 -- kid_horizon(table) and kid_track_holders(), for both editions
 
@@ -3317,7 +3317,7 @@ BEGIN ATOMIC
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
@@ -3521,7 +3521,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
-    'returns with which numbers of a type this database makes IDs, and its epoch of flake';
+    'returns the numbers of a type with which this database makes IDs, and its epoch of flake';
 
 -- Worker numbers: time, and which database and timeline grants windows
 
@@ -3548,7 +3548,8 @@ CREATE OR REPLACE FUNCTION kid_workers.quarantine(max_ttl integer, margin intege
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;
 COMMENT ON FUNCTION kid_workers.quarantine(integer, integer) IS
-    'returns in how many milliseconds all windows end that were granted elsewhere, by clocks that differ by the margin';
+    'returns after how many milliseconds all windows have ended that another server granted, by a clock that differs '
+    'by at most the margin';
 
 -- Postpones all numbers of a pool, because windows may be missing here, and notes that this database grants from now
 -- on. The caller has locked the row of the pool.
@@ -3631,7 +3632,7 @@ BEGIN
     RETURN pool;
 END $$;
 COMMENT ON FUNCTION kid_workers.open_pool(text, text, integer, bigint, integer, integer, integer) IS
-    'returns a pool, which it creates if there is none of the name, and locks it';
+    'locks and returns a pool, which it creates if there is none of this name';
 
 -- Raises an error if these numbers cannot be in a pool.
 CREATE OR REPLACE FUNCTION kid_workers.check_numbers(pool kid_workers.pools, first bigint, last bigint) RETURNS void
@@ -3690,8 +3691,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_add_workers(
     text, bigint, bigint, text, integer, bigint, integer, integer, integer, boolean) IS
-    'adds worker numbers to a pool, which it creates if there is none of the name; unless the numbers are `fresh`, '
-    'which nobody ever had, they can be leased once earlier windows have ended';
+    'adds worker numbers to a pool, and creates the pool if there is none of this name; `fresh` numbers, which nobody '
+    'ever had, can be leased at once, others when earlier windows have ended';
 
 CREATE OR REPLACE FUNCTION kid.kid_close_workers(pool text, first bigint, last bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -3703,7 +3704,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_close_workers(text, bigint, bigint) IS
-    'closes worker numbers: no further window of them is granted, those that were granted end as they would';
+    'closes worker numbers: no further windows of them are granted, and windows that were granted stay valid';
 
 CREATE OR REPLACE FUNCTION kid.kid_adopt_workers(pool text) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -3715,8 +3716,8 @@ BEGIN
     PERFORM kid_workers.postpone(pool, kid_workers.history());
 END $$;
 COMMENT ON FUNCTION kid.kid_adopt_workers(text) IS
-    'says that the database from which a pool was restored or copied leases no worker numbers any more, so that this '
-    'one can, once earlier windows have ended';
+    'declares that the database from which a pool was restored or copied leases no worker numbers any more, so that '
+    'this database can lease them when earlier windows have ended';
 
 CREATE OR REPLACE FUNCTION kid.kid_workers(
     OUT pool text, OUT number bigint, OUT state text, OUT role name, OUT holder text, OUT since timestamptz,
@@ -3743,8 +3744,8 @@ BEGIN
      ORDER BY n.pool, n.number;
 END $$;
 COMMENT ON FUNCTION kid.kid_workers() IS
-    'lists worker numbers: who leased each last, and whether it is leased, free, postponed, ahead of the clock, '
-    'closed, or one with which this server makes IDs';
+    'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
+    'closed, or a number with which this server makes IDs';
 
 -- Worker numbers: kid_lease_worker() grants a window, and tells it
 --
@@ -3773,8 +3774,8 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE kid.kid_lease_worker(
     text, bigint, uuid, bigint, bigint, bigint, integer, bigint, integer, text) IS
-    'leases a worker number for the times from since to before until, in milliseconds since 1970; with the number and '
-    'token of the last reply, the next window of the same number if it can be had';
+    'leases a worker number for the times at or after since and before until, in milliseconds since 1970; with the '
+    'number and token of the last reply, it leases the next window of that number if it can';
 
 -- The procedure is found when this script runs, whatever its schema is called later.
 CREATE OR REPLACE FUNCTION kid_workers.lease_procedure() RETURNS regprocedure
@@ -3997,7 +3998,8 @@ BEGIN
      WHERE n.pool = pool.pool AND n.number = grant_window.number;
 END $$;
 COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) IS
-    'grants a window of times, which may be used once it was told; a part of kid_lease_worker()';
+    'grants a window of times, which the caller may use once tell_window() has returned it; a part of '
+    'kid_lease_worker()';
 
 -- A commit that waits for a standby returns with a warning if the wait is canceled, though the standby may not have the
 -- window. So where replication is synchronous, writes something for another commit, and returns true.

@@ -227,7 +227,7 @@ COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
 -- since 2020 << 12 | sequence.

@@ -247,7 +247,7 @@ COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) 
 CREATE OR REPLACE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
-    'what a forgotten key is recognized by, which tells nothing about it';
+    'returns a mark by which a forgotten key is recognized, and which tells nothing about the key';
 CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
@@ -272,7 +272,7 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.checked_prefix(prefix text) RETURNS
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
 COMMENT ON FUNCTION kid_seal_internal.checked_prefix(prefix text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
+    'returns what precedes the digits of a TypeID, and raises an error if the prefix is invalid';
 -- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument.
 -- It is not STRICT, so that PostgreSQL inlines it.
 CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
@@ -470,8 +470,8 @@ BEGIN
     RETURN number;
 END $$;
 COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
-    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
-    'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns the number of the key, which is the next '
+    'free one if n is taken, or NULL if the key was forgotten, unless forgotten_ok';
 
 -- kid64: sealing and unsealing
 --
@@ -507,7 +507,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- Seals IDs of kid64 as uuids of version 4, for programs that accept no text. The binary form of the type has to have
 -- 8 bytes. The block ends with a counter:
@@ -574,7 +575,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal_uuid() sealed with this prefix; raises an error for any other uuid, or returns NULL '
+    'if missing_ok';
 
 -- kid53: sealing and unsealing
 --
@@ -610,7 +612,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid53(id);
 END $$;
 COMMENT ON FUNCTION kid_seal.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid53_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- Rights: only those that the owner grants in the schema kid_seal after the script has run for the first time. To seal
 -- is not PUBLIC's either: a role that seals can find the ID of a text by trying the IDs of its time.

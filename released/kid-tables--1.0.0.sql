@@ -117,7 +117,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another; NULL is unknown, infinity is no limit';
+    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
 
 -- Functions on tables, for both editions
 --
@@ -170,7 +170,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
-    'raises an error if all statements of this transaction have one snapshot';
+    'raises an error if all statements of this transaction have the same snapshot';
 
 -- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
 -- contain IDs
@@ -510,7 +510,7 @@ BEGIN ATOMIC
                       AND substr(c.text, length(setting) + 2) <> current_setting(setting));
 END;
 COMMENT ON FUNCTION kid.kid_check_partition_setting(text) IS
-    'raises an error if the times of partitions depend on a setting that roles have different values of';
+    'raises an error if the times of partitions depend on a setting that differs between roles';
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -529,7 +529,7 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
 END $$;
 COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
+    'raises an error if a partition that is being detached is for new rows, and otherwise a warning';
 
 -- The partitions that a table lacks: the gaps between its partitions, cut where periods begin
 --
@@ -569,7 +569,7 @@ BEGIN ATOMIC
      WHERE since IS NULL AND p.lower <= kid.kid_bound_at(type, now());
 END;
 COMMENT ON FUNCTION kid.kid_partition_origin(regclass, text, regtype, timestamptz) IS
-    'returns from when on partitions are wanted, and whether a partition ends there';
+    'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
 -- bound. The caller sets the time zone to UTC.
@@ -1331,7 +1331,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
+    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 

@@ -102,7 +102,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
-    'raises an error if all statements of this transaction have one snapshot';
+    'raises an error if all statements of this transaction have the same snapshot';
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
@@ -526,8 +526,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
+    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
+    '`reject`, a row whose ID was not made in its own transaction raises an error';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -537,7 +537,7 @@ BEGIN ATOMIC
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
+    'removes the triggers of `kid_track()` from a table, and revokes what `kid_track()` granted';
 
 -- kid_horizon(table) and kid_track_holders(), for both editions
 
@@ -619,7 +619,7 @@ BEGIN ATOMIC
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p

@@ -145,7 +145,7 @@ COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) 
 CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
-    'what a forgotten key is recognized by, which tells nothing about it';
+    'returns a mark by which a forgotten key is recognized, and which tells nothing about the key';
 CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
@@ -176,7 +176,7 @@ CREATE FUNCTION kid_seal_internal.checked_prefix(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
 COMMENT ON FUNCTION kid_seal_internal.checked_prefix(prefix text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
+    'returns what precedes the digits of a TypeID, and raises an error if the prefix is invalid';
 -- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument.
 -- It is not STRICT, so that PostgreSQL inlines it.
 CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
@@ -376,8 +376,8 @@ BEGIN
     RETURN number;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
-    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
-    'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns the number of the key, which is the next '
+    'free one if n is taken, or NULL if the key was forgotten, unless forgotten_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -415,7 +415,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -453,7 +454,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid96(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -491,7 +493,8 @@ BEGIN
     RETURN kid_seal_internal.to_sno(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -529,7 +532,8 @@ BEGIN
     RETURN kid_seal_internal.to_flake(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -567,7 +571,8 @@ BEGIN
     RETURN kid_seal_internal.to_flax(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -605,7 +610,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid53(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid53_unseal(sealed text, prefix text, missing_ok boolean) IS
-    'returns the ID that kid53_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+    'returns the ID that kid53_seal() sealed with the same prefix; raises an error for any other text, or returns NULL if '
+    'missing_ok';
 
 -- from src/sql/seal/uuid.sql.in
 
@@ -674,7 +680,8 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
+    'returns the ID that kid_seal_uuid() sealed with this prefix; raises an error for any other uuid, or returns NULL '
+    'if missing_ok';
 
 -- from src/sql/seal/foot.sql
 

@@ -220,7 +220,7 @@ BEGIN ATOMIC
       FROM kid_workers.identity() AS i;
 END;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
-    'returns with which numbers of a type this server makes IDs, and its epoch of flake';
+    'returns the numbers of a type with which this server makes IDs, and its epoch of flake';
 
 -- from src/sql/workers/history.sql
 
@@ -249,7 +249,8 @@ CREATE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS 
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;
 COMMENT ON FUNCTION kid_workers.quarantine(integer, integer) IS
-    'returns in how many milliseconds all windows end that were granted elsewhere, by clocks that differ by the margin';
+    'returns after how many milliseconds all windows have ended that another server granted, by a clock that differs '
+    'by at most the margin';
 
 -- Postpones all numbers of a pool, because windows may be missing here, and notes that this database grants from now
 -- on. The caller has locked the row of the pool.
@@ -334,7 +335,7 @@ BEGIN
     RETURN pool;
 END $$;
 COMMENT ON FUNCTION kid_workers.open_pool(text, text, integer, bigint, integer, integer, integer) IS
-    'returns a pool, which it creates if there is none of the name, and locks it';
+    'locks and returns a pool, which it creates if there is none of this name';
 
 -- Raises an error if these numbers cannot be in a pool.
 CREATE FUNCTION kid_workers.check_numbers(pool kid_workers.pools, first bigint, last bigint) RETURNS void
@@ -393,8 +394,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_add_workers(
     text, bigint, bigint, text, integer, bigint, integer, integer, integer, boolean) IS
-    'adds worker numbers to a pool, which it creates if there is none of the name; unless the numbers are `fresh`, '
-    'which nobody ever had, they can be leased once earlier windows have ended';
+    'adds worker numbers to a pool, and creates the pool if there is none of this name; `fresh` numbers, which nobody '
+    'ever had, can be leased at once, others when earlier windows have ended';
 
 CREATE FUNCTION @extschema@.kid_close_workers(pool text, first bigint, last bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -406,7 +407,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_close_workers(text, bigint, bigint) IS
-    'closes worker numbers: no further window of them is granted, those that were granted end as they would';
+    'closes worker numbers: no further windows of them are granted, and windows that were granted stay valid';
 
 CREATE FUNCTION @extschema@.kid_adopt_workers(pool text) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -418,8 +419,8 @@ BEGIN
     PERFORM kid_workers.postpone(pool, kid_workers.history());
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_adopt_workers(text) IS
-    'says that the database from which a pool was restored or copied leases no worker numbers any more, so that this '
-    'one can, once earlier windows have ended';
+    'declares that the database from which a pool was restored or copied leases no worker numbers any more, so that '
+    'this database can lease them when earlier windows have ended';
 
 CREATE FUNCTION @extschema@.kid_workers(
     OUT pool text, OUT number bigint, OUT state text, OUT role name, OUT holder text, OUT since timestamptz,
@@ -446,8 +447,8 @@ BEGIN
      ORDER BY n.pool, n.number;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_workers() IS
-    'lists worker numbers: who leased each last, and whether it is leased, free, postponed, ahead of the clock, '
-    'closed, or one with which this server makes IDs';
+    'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
+    'closed, or a number with which this server makes IDs';
 
 -- from src/sql/workers/lease.sql
 
@@ -478,8 +479,8 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE @extschema@.kid_lease_worker(
     text, bigint, uuid, bigint, bigint, bigint, integer, bigint, integer, text) IS
-    'leases a worker number for the times from since to before until, in milliseconds since 1970; with the number and '
-    'token of the last reply, the next window of the same number if it can be had';
+    'leases a worker number for the times at or after since and before until, in milliseconds since 1970; with the '
+    'number and token of the last reply, it leases the next window of that number if it can';
 
 -- The procedure is found when this script runs, whatever its schema is called later.
 CREATE FUNCTION kid_workers.lease_procedure() RETURNS regprocedure
@@ -702,7 +703,8 @@ BEGIN
      WHERE n.pool = pool.pool AND n.number = grant_window.number;
 END $$;
 COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) IS
-    'grants a window of times, which may be used once it was told; a part of kid_lease_worker()';
+    'grants a window of times, which the caller may use once tell_window() has returned it; a part of '
+    'kid_lease_worker()';
 
 -- A commit that waits for a standby returns with a warning if the wait is canceled, though the standby may not have the
 -- window. So where replication is synchronous, writes something for another commit, and returns true.

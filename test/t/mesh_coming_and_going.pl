@@ -17,10 +17,10 @@ sub steps_after
 	my ($steps) = $page =~ /\Q$sentence\E.*?\n\n(1\. .*?)\n\n/s or die "the page has no $sentence";
 	return map { [ map { s/\s+/ /gr } /`((?:SELECT|ALTER|LOAD) [^`]*)`/g ] } split /^(?=\d\. )/m, $steps;
 }
-my @grow = steps_after('made again:');
+my @grow = steps_after('before the change:');
 my @shrink = steps_after('**Lanes that shrink**');
 my @join = (@{ $grow[0] }, @{ $grow[2] });
-my ($again) = map { s/\s+/ /gr } $page =~ /\*\*A number that a server had\*\*.*?`(SELECT\s+kid_observe[^`]*)`/s or die;
+my ($again) = map { s/\s+/ /gr } $page =~ /\*\*If the new server gets a number.*?`(SELECT\s+kid_observe[^`]*)`/s or die;
 
 sub start_server
 {

@@ -128,7 +128,7 @@ restore('restored');
 # Views and other objects whose definition names no operator: the restore by the command of docs/operate/upgrading.md
 # finds the schema. Definitions that name it, as the page says, need no command.
 my ($command) = slurp_file('docs/operate/upgrading.md') =~ /^```\n(pg_dump shop \| sed .*? \| psql newshop)\n```$/ms;
-my ($same) = slurp_file('docs/operate/upgrading.md') =~ /if both IDs can be NULL, write `([^`]*)`/;
+my ($same) = slurp_file('docs/operate/upgrading.md') =~ /If both IDs can be NULL, write\s+`([^`]*)`/;
 is(sql(q{SELECT count(*), bool_and((old.id IS DISTINCT FROM new.id) = (} . ($same // 'NULL')
 		  . q{)) FROM (VALUES (NULL), ('1'), ('2')) AS old (id), (VALUES (NULL), ('1'), ('2')) AS new (id)}),
 	'9|t', 'a named operator stands for IS DISTINCT FROM');

@@ -38,7 +38,8 @@ BEGIN ATOMIC
               FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
 COMMENT ON FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean) IS
-    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
+    'lowers the logical clocks that are ahead of a time and of the system clock, unless a row has a later ID; with '
+    'force it does not look at rows';
 
 REVOKE ALL ON FUNCTION @extschema@.kid_hold_clocks(timestamptz),
     @extschema@.kid_lower_clocks(timestamptz, boolean, text, text, text),

@@ -20,7 +20,7 @@ COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) 
 CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
-    'what a forgotten key is recognized by, which tells nothing about it';
+    'returns a mark by which a forgotten key is recognized, and which tells nothing about the key';
 CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';

@@ -134,5 +134,5 @@ BEGIN
     RETURN number;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
-    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
-    'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns the number of the key, which is the next '
+    'free one if n is taken, or NULL if the key was forgotten, unless forgotten_ok';

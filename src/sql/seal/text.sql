@@ -11,7 +11,7 @@ CREATE FUNCTION kid_seal_internal.checked_prefix(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
 COMMENT ON FUNCTION kid_seal_internal.checked_prefix(prefix text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
+    'returns what precedes the digits of a TypeID, and raises an error if the prefix is invalid';
 -- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument.
 -- It is not STRICT, so that PostgreSQL inlines it.
 CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea

@@ -49,4 +49,4 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_check_isolation(text) IS
-    'raises an error if all statements of this transaction have one snapshot';
+    'raises an error if all statements of this transaction have the same snapshot';

@@ -23,7 +23,8 @@ CREATE FUNCTION kid_workers.quarantine(max_ttl integer, margin integer) RETURNS 
     LANGUAGE SQL IMMUTABLE
 RETURN (2 * max_ttl + margin) * 1000::bigint;
 COMMENT ON FUNCTION kid_workers.quarantine(integer, integer) IS
-    'returns in how many milliseconds all windows end that were granted elsewhere, by clocks that differ by the margin';
+    'returns after how many milliseconds all windows have ended that another server granted, by a clock that differs '
+    'by at most the margin';
 
 -- Postpones all numbers of a pool, because windows may be missing here, and notes that this database grants from now
 -- on. The caller has locked the row of the pool.

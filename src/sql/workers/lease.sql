@@ -25,8 +25,8 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE @extschema@.kid_lease_worker(
     text, bigint, uuid, bigint, bigint, bigint, integer, bigint, integer, text) IS
-    'leases a worker number for the times from since to before until, in milliseconds since 1970; with the number and '
-    'token of the last reply, the next window of the same number if it can be had';
+    'leases a worker number for the times at or after since and before until, in milliseconds since 1970; with the '
+    'number and token of the last reply, it leases the next window of that number if it can';
 
 -- The procedure is found when this script runs, whatever its schema is called later.
 CREATE FUNCTION kid_workers.lease_procedure() RETURNS regprocedure
@@ -249,7 +249,8 @@ BEGIN
      WHERE n.pool = pool.pool AND n.number = grant_window.number;
 END $$;
 COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) IS
-    'grants a window of times, which may be used once it was told; a part of kid_lease_worker()';
+    'grants a window of times, which the caller may use once tell_window() has returned it; a part of '
+    'kid_lease_worker()';
 
 -- A commit that waits for a standby returns with a warning if the wait is canceled, though the standby may not have the
 -- window. So where replication is synchronous, writes something for another commit, and returns true.

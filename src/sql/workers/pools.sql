@@ -63,7 +63,7 @@ BEGIN
     RETURN pool;
 END $$;
 COMMENT ON FUNCTION kid_workers.open_pool(text, text, integer, bigint, integer, integer, integer) IS
-    'returns a pool, which it creates if there is none of the name, and locks it';
+    'locks and returns a pool, which it creates if there is none of this name';
 
 -- Raises an error if these numbers cannot be in a pool.
 CREATE FUNCTION kid_workers.check_numbers(pool kid_workers.pools, first bigint, last bigint) RETURNS void
@@ -122,8 +122,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_add_workers(
     text, bigint, bigint, text, integer, bigint, integer, integer, integer, boolean) IS
-    'adds worker numbers to a pool, which it creates if there is none of the name; unless the numbers are `fresh`, '
-    'which nobody ever had, they can be leased once earlier windows have ended';
+    'adds worker numbers to a pool, and creates the pool if there is none of this name; `fresh` numbers, which nobody '
+    'ever had, can be leased at once, others when earlier windows have ended';
 
 CREATE FUNCTION @extschema@.kid_close_workers(pool text, first bigint, last bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -135,7 +135,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_close_workers(text, bigint, bigint) IS
-    'closes worker numbers: no further window of them is granted, those that were granted end as they would';
+    'closes worker numbers: no further windows of them are granted, and windows that were granted stay valid';
 
 CREATE FUNCTION @extschema@.kid_adopt_workers(pool text) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -147,8 +147,8 @@ BEGIN
     PERFORM kid_workers.postpone(pool, kid_workers.history());
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_adopt_workers(text) IS
-    'says that the database from which a pool was restored or copied leases no worker numbers any more, so that this '
-    'one can, once earlier windows have ended';
+    'declares that the database from which a pool was restored or copied leases no worker numbers any more, so that '
+    'this database can lease them when earlier windows have ended';
 
 CREATE FUNCTION @extschema@.kid_workers(
     OUT pool text, OUT number bigint, OUT state text, OUT role name, OUT holder text, OUT since timestamptz,
@@ -175,5 +175,5 @@ BEGIN
      ORDER BY n.pool, n.number;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_workers() IS
-    'lists worker numbers: who leased each last, and whether it is leased, free, postponed, ahead of the clock, '
-    'closed, or one with which this server makes IDs';
+    'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
+    'closed, or a number with which this server makes IDs';

@@ -40,4 +40,4 @@ BEGIN ATOMIC
       FROM kid_workers.identity() AS i;
 END;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
-    'returns with which numbers of a type this server makes IDs, and its epoch of flake';
+    'returns the numbers of a type with which this server makes IDs, and its epoch of flake';

@@ -18,8 +18,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
+    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
+    '`reject`, a row whose ID was not made in its own transaction raises an error';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -29,4 +29,4 @@ BEGIN ATOMIC
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
+    'removes the triggers of `kid_track()` from a table, and revokes what `kid_track()` granted';

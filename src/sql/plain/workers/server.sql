@@ -15,4 +15,4 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.server(text, integer) IS
-    'returns with which numbers of a type this database makes IDs, and its epoch of flake';
+    'returns the numbers of a type with which this database makes IDs, and its epoch of flake';

@@ -63,7 +63,7 @@ BEGIN ATOMIC
                       AND substr(c.text, length(setting) + 2) <> current_setting(setting));
 END;
 COMMENT ON FUNCTION @extschema@.kid_check_partition_setting(text) IS
-    'raises an error if the times of partitions depend on a setting that roles have different values of';
+    'raises an error if the times of partitions depend on a setting that differs between roles';
 
 -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
 CREATE FUNCTION @extschema@.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
@@ -82,4 +82,4 @@ BEGIN
         USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_report_detaching(regclass, regclass, boolean) IS
-    'raises an error for a partition that is being detached and would have new rows, for others a warning';
+    'raises an error if a partition that is being detached is for new rows, and otherwise a warning';

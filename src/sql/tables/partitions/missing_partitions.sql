@@ -36,7 +36,7 @@ BEGIN ATOMIC
      WHERE since IS NULL AND p.lower <= @extschema@.kid_bound_at(type, now());
 END;
 COMMENT ON FUNCTION @extschema@.kid_partition_origin(regclass, text, regtype, timestamptz) IS
-    'returns from when on partitions are wanted, and whether a partition ends there';
+    'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
 -- bound. The caller sets the time zone to UTC.

@@ -37,4 +37,4 @@ BEGIN ATOMIC
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, a later one, and a number that is no ID';
+    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';

@@ -78,4 +78,4 @@ BEGIN ATOMIC
      ORDER BY 1;
 END;
 COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
