@@ -36,13 +36,16 @@ export function next(type) {
   return sql.raw(COLUMNS[type].next);
 }
 
+/** @param {PgColumn} column */
+const isKid53 = (column) => column.getSQLType() === COLUMNS.kid53.type;
+
 /**
  * Returns what a column is compared with. No operator compares a bigint with a time.
  * @param {PgColumn} column
  * @param {Date} time
  */
 function bound(column, time) {
-  return column.getSQLType() === COLUMNS.kid53.type ? codec.floor(time) : sql`${time.toISOString()}::timestamptz`;
+  return isKid53(column) ? codec.floor(time) : sql`${time.toISOString()}::timestamptz`;
 }
 
 /**
@@ -74,4 +77,26 @@ export function before(column, time) {
  */
 export function within(column, from, to) {
   return /** @type {SQL} */ (and(since(column, from), before(column, to)));
+}
+
+/**
+ * Returns the text of an ID for strangers, as `kid_seal()` makes it: `db.select({ id: seal(orders.id, 'ord') })`.
+ * @param {PgColumn} column
+ * @param {string} prefix
+ * @returns {import('drizzle-orm').SQL<string>}
+ */
+export function seal(column, prefix) {
+  return sql`${sql.raw(isKid53(column) ? 'kid53_seal' : 'kid_seal')}(${column}, ${prefix})`;
+}
+
+/**
+ * Returns the ID in a sealed text, or NULL if there is none, for a comparison with its column:
+ * `where(eq(orders.id, unseal(orders.id, text, 'ord')))`.
+ * @param {PgColumn} column
+ * @param {string} text
+ * @param {string} prefix
+ * @returns {SQL}
+ */
+export function unseal(column, text, prefix) {
+  return sql`${sql.raw(isKid53(column) ? 'kid53' : column.getSQLType())}_unseal(${text}, ${prefix}, true)`;
 }

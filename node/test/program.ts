@@ -1,6 +1,7 @@
 // A program in TypeScript, which is checked and not run: a line that has to be an error says so.
 import { kid53, kid64, uuidv7, type IdType, type Time } from 'pgkid';
-import { kid53 as numeric, kid64 as column, next, since } from 'pgkid/drizzle';
+import { kid53 as numeric, kid64 as column, next, seal, since, unseal } from 'pgkid/drizzle';
+import { eq, type SQL } from 'drizzle-orm';
 import { pgTable } from 'drizzle-orm/pg-core';
 import type { Selectable } from 'kysely';
 import type { GeneratedId, GeneratedNumber } from 'pgkid/kysely';
@@ -28,6 +29,8 @@ const order: typeof orders.$inferSelect = { id: '', visit: 5 };
 // @ts-expect-error: the database makes the ID, and the visit is a number
 const made: typeof orders.$inferInsert = { visit: '5' };
 const condition = since(orders.id, new Date());
+const sealed: SQL<string> = seal(orders.id, 'ord');
+const unsealed: SQL = eq(orders.id, unseal(orders.id, '', 'ord'));
 const row: Selectable<{ id: GeneratedId, visit: GeneratedNumber }> = { id: '', visit: 5 };
 const filter: { gte?: number, lt?: number } = within(new Date(), undefined, kid53);
 const opened: number | null = new Keys('').open(kid53, '', 'ord');
@@ -45,5 +48,5 @@ new Worker({ connect, ids: 'flake' });
 const isLate = (error: unknown): unknown => (error instanceof NoWindow ? error.cause : undefined);
 
 export { flake, visit, wrong, isLate };
-export { order, made, condition, row, filter, opened };
+export { order, made, condition, sealed, unsealed, row, filter, opened };
 export { id, number, sequence, maybe, times, type, time, never };
