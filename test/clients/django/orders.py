@@ -32,7 +32,8 @@ from django.test import Client
 from django.urls import include, path, register_converter, reverse
 from django.utils import timezone
 from django_filters.rest_framework import DjangoFilterBackend
-from pgkid.django import Encoded, FlakeField, Kid53Field, Kid64Field, Timestamp, base32_converter
+from pgkid.django import Encoded, Timestamp
+from pgkid.django import FlakeField, Kid53Field, Kid64Field, base32_converter
 from pgkid.django.operations import SetDefault
 from pgkid.ids import Flake, Kid53, Kid64
 from rest_framework import routers, serializers, viewsets

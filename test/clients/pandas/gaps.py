@@ -1,9 +1,13 @@
-"""What pandas makes of each kind of key, in a column that has a NULL: numbers become floating-point numbers."""
+"""What pandas makes of each kind of key, in a column that has a NULL: numbers become floating-point numbers. It reads and
+writes IDs by pgkid."""
 
 import os
+from datetime import datetime, timedelta, timezone
 
 import pandas
 import sqlalchemy
+from pgkid.ids import Kid64
+from pgkid.sqlalchemy import Kid64Type
 
 engine = sqlalchemy.create_engine(os.environ["DATABASE_URL"].replace("postgresql://", "postgresql+psycopg2://"))
 with engine.begin() as db:
@@ -26,4 +30,17 @@ for name, ids in kinds:
         query = sqlalchemy.text(f"SELECT id FROM ({with_null}) AS t ORDER BY id NULLS FIRST")
         frame = pandas.read_sql(query, db)
     cells.append(arrived(frame["id"], ids))
+
+# The rows since a time, and a table of them, as docs/guides/exchanging-data.md has them.
+with engine.begin() as db:
+    db.execute(sqlalchemy.text("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
+    db.execute(sqlalchemy.text("INSERT INTO orders VALUES (kid64_at('2026-01-01'), 'old'), (DEFAULT, 'new')"))
+    recent = pandas.read_sql(
+        sqlalchemy.text("SELECT * FROM orders WHERE id >= :floor"),
+        db,
+        params={"floor": Kid64.floor(datetime.now(timezone.utc) - timedelta(hours=1))},
+    )
+    recent.to_sql("copies", db, index=False, dtype={"id": Kid64Type})
+    copies = db.execute(sqlalchemy.text("SELECT pg_typeof(id)::text, item FROM copies")).all()
+assert copies == [("kid64", "new")], copies
 print("\t".join(["pandas, a column with a NULL", *cells]))
