@@ -1,7 +1,7 @@
-# The package pgkid for Node as its users get it: test/release/packages packs it, npm installs it into a fresh folder, and
-# the tests in node/test run there. They read test/vectors, as the tests of the core do, and some use the server. They
-# run each line and each branch of the codecs, which take less time for an ID than the package uuid takes for a UUID. A
-# program in TypeScript is checked there against the declarations.
+# The package pgkid for Node as its users get it: test/release/packages packs it, npm installs it into a fresh folder,
+# and the tests in node/test run there. They read test/vectors, as the tests of the core do, and some use the server.
+# They run each line and each branch of the codecs, which take less time for an ID than the package uuid takes for a
+# UUID. A program in TypeScript is checked there against the declarations.
 # Versions: Node, which is newer in the Debian that has 18
 use strict;
 use warnings;

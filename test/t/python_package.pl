@@ -1,7 +1,7 @@
-# The package pgkid for Python as its users get it: test/release/packages builds the wheel and the sources, pip installs them
-# into fresh environments, and the tests in python/tests/package run there. They read test/vectors, as the tests of the
-# core do, and compare with the functions of the server. They run each line and each branch of the codecs, which take
-# less time for an ID than uuid.UUID takes for a UUID.
+# The package pgkid for Python as its users get it: test/release/packages builds the wheel and the sources, pip installs
+# them into fresh environments, and the tests in python/tests/package run there. They read test/vectors, as the tests of
+# the core do, and compare with the functions of the server. They run each line and each branch of the codecs, which
+# take less time for an ID than uuid.UUID takes for a UUID.
 # Versions: Python and psycopg, which are newer in the Debian that has 18
 use strict;
 use warnings;

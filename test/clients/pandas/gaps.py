@@ -1,5 +1,7 @@
-"""What pandas makes of each kind of key, in a column that has a NULL: numbers become floating-point numbers. It reads and
-writes IDs by pgkid."""
+"""
+What pandas makes of each kind of key, in a column that has a NULL: numbers become floating-point numbers. It reads and
+writes IDs by pgkid.
+"""
 
 import os
 from datetime import datetime, timedelta, timezone
