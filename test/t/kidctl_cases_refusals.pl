@@ -110,7 +110,7 @@ my ($planted) = kidctl('swap', 'p');
 like($planted, qr/^error: index public\.p_pkey is not ready$/m, 'an index of another table is no twin');
 $node->safe_psql('one', 'DROP TABLE t; CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE later OWNER TO app');
 my ($later) = kidctl('run', 'p', @during);
-like($later, qr/^  public\.later: refers to the keys since the move began/m,
+like($later, qr/^  column p_id of public\.later: refers to the key since the move began/m,
 	'a table that refers to the keys since the move began');
 $node->safe_psql('one', 'DROP TABLE later');
 ok_kidctl('run', 'p', @during);
@@ -265,19 +265,31 @@ fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VAL
 $node->safe_psql('postgres', 'GRANT g1 TO app');
 query('ALTER VIEW v OWNER TO g1');
 ok_kidctl('run', 'p', @during);
+query('REVOKE CREATE ON SCHEMA public FROM g1');
+like((kidctl('swap', 'p'))[0],
+	qr/^error: view public\.v: must be made again in schema public, for which g1 has no privilege CREATE\nhint: GRANT/m,
+	'a view whose owner may create none there any more');
 $node->safe_psql('postgres', 'REVOKE g1 FROM app');
 like((kidctl('swap', 'p'))[0],
 	qr/^error: view public\.v: must be made again, and belongs to g1\nhint: Drop it before, or give it to app\./m,
 	'a view that the role could make again when the move began');
-query('CREATE TABLE later (p_id bigint REFERENCES p)');
-my $since = qr/public\.later:? refers to the keys since the move began, so its rows have no new keys/;
-like((kidctl($_, 'p', @during))[0], $since, "a table that refers to the keys since then: $_")
+query('CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE p ADD parent bigint REFERENCES p');
+my $since = qr/refers to the key since the move began, so its rows have no new keys/;
+like((kidctl($_, 'p', @during))[0],
+	qr/column parent of public\.p:? $since.*column p_id of public\.later:? $since/s,
+	"columns that refer to the key since then: $_")
   foreach qw(check run status);
-query('DROP TABLE later');
+query('DROP TABLE later; ALTER TABLE p DROP parent');
 unlike((kidctl('status', 'p'))[0], qr/in the way/, 'nothing is in the way without it');
 $node->safe_psql('one', 'DROP VIEW v');
 ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
+query('CREATE TABLE later (p_id kid64 REFERENCES p); INSERT INTO later SELECT id FROM p');
+like((kidctl('back', 'p'))[0],
+	qr/^error: column p_id of public\.later: refers to the key since the swap, so its rows have no old keys\nhint: Drop/m,
+	'or since the swap, which the way back tells');
+ok_kidctl('finish', 'p');
+is(query('SELECT count(*) FROM later JOIN p ON p_id = id'), 1, 'and which is no obstacle to finish');
 
 # A reader that has read enough
 my $closed = path_to_kidctl;

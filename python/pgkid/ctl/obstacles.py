@@ -124,7 +124,27 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
                 f"Drop it before, or give it to {user}. GRANT {in_statement(conn, owner)} TO {user} only if {user}"
                 f" may do all that {owner} may.",
             )
+    yield from of_schemas(conn, made)
     yield from of_literals(conn, made)
+
+
+# What is made again in a schema. Other objects belong to a table or a view.
+IN_SCHEMA = ("view", "materialized view", "statistics")
+
+
+def of_schemas(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
+    """Yields what must be made again in a schema in which this role may not, or the role to which it gives it."""
+    user = one(conn, "SELECT current_user")
+    for m in [m for m in made if m.object.kind in IN_SCHEMA]:
+        for role, privilege in ((user, "USAGE"), (user, "CREATE"), (m.owner, "CREATE")):
+            if not one(conn, "SELECT has_schema_privilege(%s, %s, %s)", (role, m.object.schema, privilege)):
+                schema = in_statement(conn, m.object.schema)
+                yield rights(
+                    m.object.label,
+                    f"must be made again in schema {schema}, for which {role} has no privilege {privilege}",
+                    f"GRANT {privilege} ON SCHEMA {schema} TO {in_statement(conn, role)}, or drop it before.",
+                )
+                break
 
 
 def refuse_made(conn: Connection, made: Sequence[Made]) -> None:

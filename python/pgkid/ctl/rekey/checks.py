@@ -16,7 +16,7 @@ from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey.fill import time_of, time_type
 from pgkid.ctl.rekey.follow import TRIGGER
-from pgkid.ctl.rekey.plan import Plan, beside, is_beside
+from pgkid.ctl.rekey.plan import Plan, Word, beside, is_beside
 from pgkid.ctl.rekey.twins import taken_names
 
 
@@ -39,7 +39,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from aliases.look(plan.conn, plan.columns)
     yield from taken_names(plan)
     yield from of_other_moves(plan)
-    yield from of_later_tables(plan)
+    yield from of_later_columns(plan)
     home = list(of_home(plan.conn))
     yield from home
     if not any(finding.stops_unless(accepted) for finding in home):
@@ -321,16 +321,24 @@ def of_other_moves(plan: Plan) -> Iterator[Finding]:
         yield refused(table, f"another move has begun, whose state is in schema {schema}", "Finish that move first.")
 
 
-def of_later_tables(plan: Plan) -> Iterator[Finding]:
-    """Yields tables that have referred to the key only since the move began: nothing gives their rows new keys."""
-    begun = set(plan.state.tables.values()) if plan.state and not plan.is_swapped else set()
-    for table in plan.top_tables() if begun else []:
-        if table.oid not in begun:
-            yield refused(
-                table.label,
-                "refers to the keys since the move began, so its rows have no new keys",
-                "Drop its foreign key until the move is finished, or take the move back.",
-            )
+def of_later_columns(plan: Plan) -> Iterator[Finding]:
+    """Yields columns that have referred to the key only since the move began, or since the swap.
+
+    Nothing has given them the column beside them, so their rows have no other keys.
+    """
+    if plan.state is None or plan.is_half_back:
+        return
+    word: Word = "old" if plan.is_swapped else "new"
+    since, hint = "since the move began", "until the move is finished, or take the move back."
+    if plan.is_swapped:
+        since, hint = "since the swap", "before `back`, and add it again afterwards."
+    for column in plan.without_beside(word):
+        label = plan.table(column.table).label
+        yield refused(
+            f"column {column.name} of {label}",
+            f"refers to the key {since}, so its rows have no {word} keys",
+            f"Drop its foreign key {hint}",
+        )
 
 
 def of_times(plan: Plan) -> Iterator[Finding]:

@@ -15,7 +15,8 @@ from pgkid.ctl.steps import Runner, statement
 def finish(plan: Plan, runner: Runner) -> None:
     """Drops the old keys, or gives them the name that was asked for. The tables are locked."""
     follow.remove(plan, runner)
-    for column in plan.tops:
+    later = plan.without_beside("old")  # It has referred to the key only since the swap.
+    for column in [c for c in plan.tops if c not in later]:
         table, old = plan.table(column.table), beside("old", column.name)
         if column == plan.key and plan.options.old_name:
             keep_old_key(plan, runner, old)

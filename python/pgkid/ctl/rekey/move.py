@@ -73,7 +73,7 @@ class Rekey:
 
     def found_since(self, plan: Plan) -> Iterator[Finding]:
         """Yields what has come into the way since the move began."""
-        yield from checks.of_later_tables(plan)
+        yield from checks.of_later_columns(plan)
 
     def refuse_changed(self, plan: Plan) -> None:
         """Raises an error if the swap would meet other definitions than the last run."""
@@ -148,7 +148,7 @@ class Rekey:
     def plan_with_triggers(self) -> Plan:
         """Reads the plan, and raises an error if the triggers of the move have been disabled or dropped."""
         plan = self.plan()
-        refuse(checks.of_later_tables(plan))
+        refuse(checks.of_later_columns(plan))
         lost = self.conn.execute(
             "SELECT t.oid::regclass::text FROM unnest(%s::oid[]) AS t (oid) WHERE NOT EXISTS ("
             " SELECT FROM pg_trigger AS g WHERE g.tgrelid = t.oid AND g.tgname = %s AND g.tgenabled = 'A')",
@@ -250,11 +250,13 @@ class Rekey:
     def exchange_back(self, runner: Runner) -> None:
         """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
+        refuse(checks.of_later_columns(plan))
         runner.retried([lock(plan.locks())], lambda: full.add(plan, runner, "old"))
         twins.Builder(plan, runner, {}).validate()
 
         def exchange() -> None:
             present = self.swapped()
+            refuse(checks.of_later_columns(present))
             swap = Swap(present, runner, present.direction("old"))
             swap.run()
             follow.remove(present, runner)

@@ -173,6 +173,11 @@ class Plan:
         """Returns the columns of a table that are moved."""
         return [c for c in self.columns if c.table == table]
 
+    def without_beside(self, word: Word) -> list[catalog.KeyColumn]:
+        """Returns the columns without those of partitions that have no column with these keys beside them."""
+        names = {(c.table, name.name) for c in self.tops for name in catalog.columns(self.conn, c.table)}
+        return [c for c in self.tops if (c.table, beside(word, c.name)) not in names]
+
     def place(self, name: str) -> sql.Identifier:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.schema, name)
