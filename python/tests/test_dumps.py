@@ -61,14 +61,15 @@ class Dumps(unittest.TestCase):
             ("TABLE", "public", "events_old", False),
             ("COMMENT", "public", 'INDEX "i """', False),
         ):
-            self.assertEqual("x" if kept else None, expected.line((kind, schema, name), "x"), (kind, schema, name))
-        expected.before = {("TABLE", "public", "events_older")}
-        self.assertEqual("x", expected.line(("TABLE", "public", "events_older"), "x"))
+            self.assertEqual("x" if kept else None, expected.line(dumps.Entry(kind, schema, name), "x"), name)
+        older = dumps.Entry("TABLE", "public", "events_older")
+        expected.before = {older}
+        self.assertEqual("x", expected.line(older, "x"))
 
     def test_lines(self) -> None:
         """Lines of a string that look as if pg_dump had written them count; those of pg_dump do not."""
         text = "SET default_tablespace = '';\n\nCREATE VIEW public.v AS\n SELECT '\n-- a\nSET b' AS c;\n"
-        found = dumps.entries(entry("v", "VIEW", text))["VIEW", "public", "v"]
+        found = dumps.entries(entry("v", "VIEW", text))[dumps.Entry("VIEW", "public", "v")]
         self.assertEqual(
             ["CREATE VIEW public.v AS", "SELECT '\n-- a\nSET b' AS c;"], [x.replace("\0", "\n") for x in found]
         )

@@ -27,10 +27,10 @@ class Keys(unittest.TestCase):
         self.database.run(f"DROP TABLE IF EXISTS t; CREATE TABLE t ({columns})")
         conn = self.database.conn
         try:
-            column, found = key_of(conn, catalog.table(conn, "public.t"), home_of(conn), ids, has_begun)
+            key = key_of(conn, catalog.table(conn, "public.t"), home_of(conn), ids, has_begun)
         except Refused as error:
             return f"{error} {error.hint}"
-        return f"{column.name} {found.prefix} {found.name}"
+        return f"{key.column.name} {key.ids.prefix} {key.ids.name}"
 
     def test_types(self) -> None:
         self.assertEqual(self.found("id kid64 PRIMARY KEY"), "id kid64 None")

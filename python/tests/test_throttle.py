@@ -16,22 +16,23 @@ def connection(*rows: tuple[str, str]) -> Any:
     return conn
 
 
-class Positions(unittest.TestCase):
+class Readers(unittest.TestCase):
     """The rows are those of pg_stat_replication and of unused slots."""
 
     def test_standbys_with_the_same_name(self) -> None:
         rows = ("walreceiver", "0/1"), ("walreceiver", "0/2"), ("slot b", "0/3")
-        self.assertEqual(list(rows), throttle.Throttle().positions(connection(*rows)))
+        found = throttle.Throttle().readers(connection(*rows))
+        self.assertEqual(list(rows), [(reader.name, reader.position) for reader in found])
 
     def test_one_of_two_has_gone(self) -> None:
         told = "--max-lag: walreceiver is not connected any more, so nothing waits for it"
         held_back = throttle.Throttle()
         both = connection(("walreceiver", "0/1"), ("walreceiver", "0/2"))
         with mock.patch.object(throttle, "say") as say:
-            held_back.positions(both)
-            held_back.positions(both)
+            held_back.readers(both)
+            held_back.readers(both)
             say.assert_not_called()
-            held_back.positions(connection(("walreceiver", "0/2")))
+            held_back.readers(connection(("walreceiver", "0/2")))
             say.assert_called_once_with(told)
 
 

@@ -45,7 +45,7 @@ obstacles.py     finds what is in the way of any move, or raises it as an error
 and change the tables:
 
 steps.py         runs statements and the steps that consist of them, and takes locks
-constraints.py   has the statements that add, comment and validate a constraint
+constraints.py   has the statements about constraints, and constraints as a state keeps them
 throttle.py      lets a move of many rows hold back
 filling.py       fills the materialized views that a move has made again
 state.py         keeps the state of a move in the database

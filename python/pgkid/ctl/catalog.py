@@ -1,6 +1,7 @@
 """What kidctl reads from the catalog, as dataclasses.
 
-All names are printed with their schema, because the search_path of kidctl's sessions contains only the catalog.
+Letters such as Table.kind are those of the catalogs. All names are printed with their schema, because the search_path
+of kidctl's sessions contains only the catalog.
 """
 from __future__ import annotations
 
@@ -36,15 +37,15 @@ class Table:
     schema: str
     name: str
     label: str  # as PostgreSQL prints it
-    kind: str
-    persistence: str
+    kind: str  # r: a table, p: a partitioned one, f: a foreign one, v: a view, m: a materialized one
+    persistence: str  # p: permanent, u: unlogged, t: temporary
     owner: str
     acl: Optional[list[str]]
     options: Optional[list[str]]
     is_partition: bool
     row_security: bool
     force_row_security: bool
-    replica_identity: str
+    replica_identity: str  # d: the primary key, i: another index, f: FULL, n: NOTHING
     tablespace: Optional[str]
     is_typed: bool
     inherits: bool  # or is inherited; not by partitions
@@ -116,6 +117,13 @@ class ColumnAddress(NamedTuple):
     number: int
 
 
+class ColumnName(NamedTuple):
+    """A column as statements name it. A table of the same name has it in a copy."""
+
+    table: int
+    name: str
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table."""
@@ -124,11 +132,11 @@ class Column:
     number: int
     name: str
     type: str
-    category: str
+    category: str  # of the type, such as N: a number, S: a string
     not_null: bool  # in all rows
     default: Optional[str]
-    identity: str
-    generated: str
+    identity: str  # a: always, d: by default, empty: no identity
+    generated: str  # s: stored, v: virtual, empty: not generated
     sequence: Optional[str]  # the one that it owns, and draws from if it is an identity column
     is_partition_key: bool
 
@@ -256,7 +264,7 @@ class Index:
     is_partitioned: bool
     parent: Optional[int]
     constraint: Optional[str]
-    constraint_kind: str  # p, u, x, or empty
+    constraint_kind: str  # p: a primary key, u: UNIQUE, x: an exclusion constraint, empty: none
     constraint_definition: Optional[str]
     tablespace: Optional[str]
     columns: list[int]  # all that it depends on
@@ -312,15 +320,15 @@ class Constraint:
     oid: int
     table: int
     name: str
-    kind: str
+    kind: str  # c: a CHECK, f: a foreign key
     definition: str
     columns: list[int]
-    ref_table: int
+    ref_table: int  # 0 of a CHECK
     ref_columns: list[int]
     is_validated: bool
     is_enforced: bool  # from PostgreSQL 18 on there are others
     has_period: bool  # a foreign key with PERIOD, from PostgreSQL 18 on
-    parent: int
+    parent: int  # of a foreign key of a partition, the parent's; otherwise 0
     is_inherited: bool
     comment: Optional[str]
 
@@ -389,13 +397,13 @@ class Trigger:
     table: int
     name: str
     definition: str
-    enabled: str
+    enabled: str  # O: yes, D: no, R: in sessions of replication, A: in all sessions
     function: str
     function_schema: str
     is_before_row: bool
     runs_at_update: bool
-    has_columns: bool
-    parent: int
+    has_columns: bool  # UPDATE OF some columns
+    parent: int  # of a trigger of a partition, the parent's; otherwise 0
 
 
 def triggers(conn: Connection, relations: Sequence[int]) -> list[Trigger]:

@@ -6,9 +6,9 @@ from typing import Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.catalog import Index, read, tables
+from pgkid.ctl.catalog import Index, Table, read, tables
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.steps import Runner, statement, text
+from pgkid.ctl.steps import Runner, Statement, statement, text
 
 
 def details(conn: Connection, relation: int, column: Optional[int] = None) -> list[str]:
@@ -128,6 +128,21 @@ def identity(conn: Connection, kind: str, sequence: int) -> str:
             (kind, sequence),
         )
     )
+
+
+def of_new_table(table: Table, new: sql.Composable) -> list[Statement]:
+    """Returns statements that give a new table the row-level security and the replica identity of another one.
+
+    A replica identity that is an index comes with the index: of_index() has it.
+    """
+    found = []
+    for flag, word in ((table.row_security, "ENABLE"), (table.force_row_security, "FORCE")):
+        if flag:
+            found.append(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", new, sql.SQL(word)))
+    identity = {"f": "FULL", "n": "NOTHING"}.get(table.replica_identity)
+    if identity:
+        found.append(statement("ALTER TABLE {} REPLICA IDENTITY {}", new, sql.SQL(identity)))
+    return found
 
 
 def of_index(conn: Connection, index: Index) -> list[str]:

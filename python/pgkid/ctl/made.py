@@ -11,8 +11,8 @@ from typing import Callable, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import objects
-from pgkid.ctl.catalog import Index, indexes, tables
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.catalog import Index, indexes, read, tables
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details, extensions, of_index
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import text
@@ -51,37 +51,55 @@ def printed(conn: Connection, catalog: str, oid: int, views: set[int]) -> Option
     return made and replace(made, catalog=catalog, oid=oid)
 
 
+@dataclass(frozen=True)
+class View:
+    """A view as PostgreSQL prints it."""
+
+    kind: str  # a word of statements
+    schema: str
+    name: str
+    place: str  # its name as part of a statement
+    owner: str
+    head: str  # what follows the name in CREATE
+    query: str
+    is_filled: bool
+
+
 def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
     """Prints a view. A materialized one is made empty, so that its query never runs as another role than its owner."""
-    kind, name, schema, own_name, owner, head, body, filled = conn.execute(
+    (found,) = read(
+        conn,
+        View,
         """
-        SELECT k.kind, v.oid::regclass::text, n.nspname, v.relname, pg_get_userbyid(v.relowner),
+        SELECT k.kind, n.nspname AS schema, v.relname AS name, v.oid::regclass::text AS place,
+               pg_get_userbyid(v.relowner) AS owner,
                concat(' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
                       ' WITH (' || nullif(array_to_string(v.reloptions || ARRAY(
                           SELECT 'toast.' || o.option FROM pg_class AS t, unnest(t.reloptions) AS o (option)
                            WHERE t.oid = v.reltoastrelid), ', '), '') || ')',
                       ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s
-                                          WHERE s.oid = v.reltablespace)),
-               rtrim(pg_get_viewdef(v.oid), ';'), v.relkind = 'm' AND v.relispopulated
+                                          WHERE s.oid = v.reltablespace)) AS head,
+               rtrim(pg_get_viewdef(v.oid), ';') AS query, v.relkind = 'm' AND v.relispopulated AS is_filled
           FROM pg_class AS v JOIN pg_namespace AS n ON n.oid = v.relnamespace,
                LATERAL (SELECT CASE v.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END) AS k (kind)
          WHERE v.oid = %s
         """,
         (oid,),
-    ).fetchall()[0]
-    what = sql.SQL("{} {}").format(sql.SQL(kind), sql.SQL(name))
-    end = sql.SQL("\n WITH NO DATA" if kind == "MATERIALIZED VIEW" else "")
+    )
+    what = sql.SQL("{} {}").format(sql.SQL(found.kind), sql.SQL(found.place))
+    end = sql.SQL("\n WITH NO DATA" if found.kind == "MATERIALIZED VIEW" else "")
+    kind = found.kind.lower()
     return Made(
-        object=Object(kind.lower(), schema, own_name, label=f"{kind.lower()} {name}"),
-        owner=owner,
+        object=Object(kind, found.schema, found.name, label=f"{kind} {found.place}"),
+        owner=found.owner,
         remove=text(conn, "DROP {}", what),
         make=[
-            text(conn, "CREATE {}{} AS\n{}{}", what, sql.SQL(head), sql.SQL(body), end),
+            text(conn, "CREATE {}{} AS\n{}{}", what, sql.SQL(found.head), sql.SQL(found.query), end),
             *details(conn, oid),
             *extensions(conn, "pg_class", oid, what),
         ],
-        place=name,
-        is_filled=filled,
+        place=found.place,
+        is_filled=found.is_filled,
     )
 
 
@@ -126,50 +144,55 @@ def index_of(conn: Connection, table: int, oid: int) -> Index:
 STATES = {"O": "ENABLE", "D": "DISABLE", "R": "ENABLE REPLICA", "A": "ENABLE ALWAYS"}
 
 
-def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str) -> Optional[Made]:
-    """Prints an object that belongs to a table, such as a rule, or returns None if the query has no row.
+@dataclass(frozen=True)
+class OnTable:
+    """An object that belongs to a table, such as a rule, as PostgreSQL prints it."""
 
-    The query returns the OID of the table, the name of the object, its state or an empty string, its definition, and
-    its comment as a literal or NULL.
-    """
-    for table, own_name, state, definition, comment in conn.execute(query, (oid,)).fetchall():
-        on = tables(conn, [table])[0]
-        word, name, relation = sql.SQL(kind.upper()), sql.Identifier(own_name), sql.SQL(on.label)
-        make = [definition.rstrip(";")]
-        if state in STATES and state != "O":
-            make.append(text(conn, "ALTER TABLE {} {} {} {}", relation, sql.SQL(STATES[state]), word, name))
-        if comment:
-            make.append(text(conn, "COMMENT ON {} {} ON {} IS {}", word, name, relation, sql.SQL(comment)))
-        remove = text(conn, "DROP {} {} ON {}", word, name, relation)
-        if kind == "constraint":
-            remove = text(conn, "ALTER TABLE {} DROP CONSTRAINT {}", relation, name)
-        return Made(objects.on_table(kind, own_name, on), on.owner, "" if table in views else remove, make)
-    return None
+    table: int
+    name: str
+    definition: str
+    state: str = ""  # a key of STATES, or empty if it has none
+    comment: Optional[str] = None
+
+
+def on_table(conn: Connection, kind: str, found: OnTable, views: set[int]) -> Made:
+    """Returns the statements for an object that belongs to a table."""
+    table = tables(conn, [found.table])[0]
+    word, name, relation = sql.SQL(kind.upper()), sql.Identifier(found.name), sql.SQL(table.label)
+    make = [found.definition.rstrip(";")]
+    if found.state in STATES and found.state != "O":
+        make.append(text(conn, "ALTER TABLE {} {} {} {}", relation, sql.SQL(STATES[found.state]), word, name))
+    if found.comment:
+        make.append(text(conn, "COMMENT ON {} {} ON {} IS {}", word, name, relation, found.comment))
+    remove = "" if found.table in views else text(conn, "DROP {} {} ON {}", word, name, relation)
+    return Made(objects.on_table(kind, found.name, table), table.owner, remove, make)
 
 
 def rule(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a rule, unless it is that of a view."""
     query = """
-        SELECT ev_class, rulename, ev_enabled::text, pg_get_ruledef(oid),
-               quote_literal(obj_description(oid, 'pg_rewrite'))
+        SELECT ev_class AS table, rulename AS name, pg_get_ruledef(oid) AS definition, ev_enabled::text AS state,
+               obj_description(oid, 'pg_rewrite') AS comment
           FROM pg_rewrite WHERE oid = %s AND rulename <> '_RETURN'
         """
-    return on_table(conn, oid, views, "rule", query)
+    for found in read(conn, OnTable, query, (oid,)):
+        return on_table(conn, "rule", found, views)
+    return None
 
 
 def trigger(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a trigger, unless it goes with that of a partitioned table, or is a foreign key's."""
     query = """
-        SELECT tgrelid, tgname, tgenabled::text, pg_get_triggerdef(oid),
-               quote_literal(obj_description(oid, 'pg_trigger'))
+        SELECT tgrelid AS table, tgname AS name, pg_get_triggerdef(oid) AS definition, tgenabled::text AS state,
+               obj_description(oid, 'pg_trigger') AS comment
           FROM pg_trigger WHERE oid = %s AND NOT tgisinternal AND tgparentid = 0
         """
-    made = on_table(conn, oid, views, "trigger", query)
-    if made is None:
-        return None
-    (relation,) = conn.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE oid = %s", (oid,)).fetchall()[0]
-    what = sql.SQL("TRIGGER {} ON {}").format(sql.Identifier(made.object.name), sql.SQL(relation))
-    return replace(made, make=[*made.make, *extensions(conn, "pg_trigger", oid, what), *of_parts(conn, oid)])
+    for found in read(conn, OnTable, query, (oid,)):
+        made = on_table(conn, "trigger", found, views)
+        relation = sql.SQL(tables(conn, [found.table])[0].label)
+        what = sql.SQL("TRIGGER {} ON {}").format(sql.Identifier(found.name), relation)
+        return replace(made, make=[*made.make, *extensions(conn, "pg_trigger", oid, what), *of_parts(conn, oid)])
+    return None
 
 
 def of_parts(conn: Connection, trigger: int) -> list[str]:
@@ -197,7 +220,7 @@ def of_parts(conn: Connection, trigger: int) -> list[str]:
 def policy(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints a policy."""
     query = """
-        SELECT p.polrelid, p.polname, '',
+        SELECT p.polrelid AS table, p.polname AS name,
                format('CREATE POLICY %%I ON %%s AS %%s FOR %%s TO %%s', p.polname, p.polrelid::regclass,
                       CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
                       CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
@@ -205,27 +228,30 @@ def policy(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
                       (SELECT string_agg(coalesce(nullif(r::regrole::text, '-'), 'PUBLIC'), ', ')
                          FROM unnest(p.polroles) AS r))
                || concat(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
-                         ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')'),
-               quote_literal(obj_description(p.oid, 'pg_policy'))
+                         ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')') AS definition,
+               obj_description(p.oid, 'pg_policy') AS comment
           FROM pg_policy AS p WHERE p.oid = %s
         """
-    return on_table(conn, oid, views, "policy", query)
+    for found in read(conn, OnTable, query, (oid,)):
+        return on_table(conn, "policy", found, views)
+    return None
 
 
 def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints an exclusion constraint, or a key WITHOUT OVERLAPS."""
     query = """
-        SELECT k.conrelid, k.conname, '',
+        SELECT k.conrelid AS table, k.conname AS name,
                format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', k.conrelid::regclass, k.conname,
-                      pg_get_constraintdef(k.oid)), NULL
+                      pg_get_constraintdef(k.oid)) AS definition
           FROM pg_constraint AS k LEFT JOIN pg_index AS i ON i.indexrelid = k.conindid
          WHERE k.oid = %s AND k.contype IN ('x', 'p', 'u') AND i.indisexclusion AND k.conparentid = 0
         """
-    made = on_table(conn, oid, views, "constraint", query)
-    if made is None:
-        return None
-    table, index = conn.execute("SELECT conrelid, conindid FROM pg_constraint WHERE oid = %s", (oid,)).fetchall()[0]
-    return replace(made, make=made.make + of_index(conn, index_of(conn, table, index)))
+    for found in read(conn, OnTable, query, (oid,)):
+        made, table = on_table(conn, "constraint", found, views), tables(conn, [found.table])[0]
+        index = index_of(conn, found.table, one(conn, "SELECT conindid FROM pg_constraint WHERE oid = %s", (oid,)))
+        remove = text(conn, "ALTER TABLE {} DROP CONSTRAINT {}", sql.SQL(table.label), sql.Identifier(found.name))
+        return replace(made, remove=remove, make=made.make + of_index(conn, index))
+    return None
 
 
 def statistics(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:

@@ -2,8 +2,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pgkid.ctl.catalog import Index, Table
+
+
+class Address(NamedTuple):
+    """What tells an object from all others of one database, as in pg_depend."""
+
+    catalog: int
+    oid: int
+
+
+NO_OBJECT = Address(0, 0)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Iterator, Sequence
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Report
 from pgkid.ctl.made import Made
+from pgkid.ctl.objects import Address
 
 
 LEFT_OUT = """
@@ -80,8 +81,8 @@ LEFT_OUT = """
 """
 
 
-def left_out(source: Connection, report: Report) -> set[tuple[int, int]]:
-    """Returns the catalog and OID of what must not be copied, and reports the tables and views among it."""
+def left_out(source: Connection, report: Report) -> set[Address]:
+    """Returns what must not be copied, and reports the tables and views among it."""
     found = source.execute(LEFT_OUT, ()).fetchall()
     owners = sorted({owner for _class, _oid, owner, _label in found if owner})
     relations = [label for _class, _oid, _owner, label in found if label]
@@ -91,7 +92,7 @@ def left_out(source: Connection, report: Report) -> set[tuple[int, int]]:
             ", ".join(relations),
             f"use functions of {', '.join(owners)}, which would run with the rights of this role",
         )
-    return {(catalog, oid) for catalog, oid, _owner, _label in found}
+    return {Address(catalog, oid) for catalog, oid, _owner, _label in found}
 
 
 # The trees of an object that is made again

@@ -15,14 +15,24 @@ from pgkid.ctl.terminal import say
 BLOCKS = 256  # of a batch
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600}
 
+
+@dataclass(frozen=True)
+class Reader:
+    """A standby, a subscriber or a slot, and how far it is."""
+
+    name: str
+    position: Optional[str]  # in WAL; None if this role cannot see it
+
+
 # The position in WAL up to which each standby has replayed, and each subscriber has applied. Of pg_receivewal it is
 # what is on disk there. A slot that nobody reads belongs to one that is gone and will come back. Backups are no
 # standbys.
 READERS = """
-    SELECT coalesce(nullif(application_name, ''), 'process ' || pid), coalesce(replay_lsn, flush_lsn)
+    SELECT coalesce(nullif(application_name, ''), 'process ' || pid) AS name,
+           coalesce(replay_lsn, flush_lsn)::text AS position
       FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'
     UNION ALL
-    SELECT 'slot ' || slot_name, coalesce(confirmed_flush_lsn, restart_lsn) FROM pg_replication_slots
+    SELECT 'slot ' || slot_name, coalesce(confirmed_flush_lsn, restart_lsn)::text FROM pg_replication_slots
      WHERE NOT active AND NOT temporary AND wal_status IS DISTINCT FROM 'lost' AND restart_lsn IS NOT NULL
 """
 
@@ -78,7 +88,7 @@ class Throttle:
 
     def check(self, conn: Connection) -> None:
         """Raises an error if this role cannot see how far standbys are, and says so if there is none."""
-        if self.max_lag and not self.positions(conn):
+        if self.max_lag and not self.readers(conn):
             say("--max-lag: no standby is connected, and no slot waits for one, so there is nothing to wait for")
 
     def rest(self, conn: Connection, spent: float) -> None:
@@ -99,7 +109,7 @@ class Throttle:
 
         PostgreSQL's own replay_lag says nothing of those who are gone.
         """
-        positions = self.positions(conn)
+        readers = self.readers(conn)
         limit = None
         for when, position in self.written:
             if when <= time.monotonic() - max_lag:
@@ -112,25 +122,24 @@ class Throttle:
             "SELECT DISTINCT name FROM unnest(%s::text[], %s::pg_lsn[]) AS r (name, lsn)"
             " WHERE lsn < %s::pg_lsn ORDER BY name"
         )
-        names, reached = [name for name, _position in positions], [position for _name, position in positions]
+        names, reached = [reader.name for reader in readers], [reader.position for reader in readers]
         return [row[0] for row in conn.execute(query, (names, reached, limit)).fetchall()]
 
-    def positions(self, conn: Connection) -> list[tuple[str, str]]:
+    def readers(self, conn: Connection) -> list[Reader]:
         """Returns how far each standby, subscriber and unused slot is, and says who has gone without a slot.
 
         Several can have the same name: standbys with neither application_name nor cluster_name are all called
         walreceiver.
         """
-        rows = conn.execute(READERS).fetchall()
-        if any(position is None for _name, position in rows) and not one(
-            conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
-        ):
+        found = [Reader(*row) for row in conn.execute(READERS).fetchall()]
+        is_hidden = any(reader.position is None for reader in found)
+        if is_hidden and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
             user = one(conn, "SELECT quote_ident(current_user)")
             raise Refused(
                 "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
             )
-        names = Counter(name for name, _position in rows)
+        names = Counter(reader.name for reader in found)
         for name in sorted((self.seen - names).elements()):
             say(f"--max-lag: {name} is not connected any more, so nothing waits for it")
         self.seen = names
-        return [(name, position) for name, position in rows if position is not None]
+        return [reader for reader in found if reader.position is not None]

@@ -33,10 +33,7 @@ class Exchange:
             raise Noted
         keys = plan.incoming()
         self.shadow.drop_triggers()
-        for key in keys:
-            table = catalog.tables(plan.conn, [key.table])[0]
-            about = objects.on_table("constraint", key.name, table)
-            run(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
+        references.drop(self.runner, keys)
         self.take_away()
         run(statement("DROP TABLE {}", self.shadow.place(REST)))
         for partition in self.shadow.partitions():

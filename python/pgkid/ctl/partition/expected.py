@@ -66,4 +66,4 @@ class ExpectedOfRows:
 
     def line(self, entry: dumps.Entry, line: str) -> Optional[str]:
         """Returns a line, or None if it belongs to such a partition."""
-        return None if entry[0] in KINDS and entry not in self.before or self.is_gone(entry) else line
+        return None if entry.kind in KINDS and entry not in self.before or self.is_gone(entry) else line

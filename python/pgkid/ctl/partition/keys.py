@@ -11,7 +11,7 @@ from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import NUMBERS, TARGETS
-from pgkid.ctl.partition.names import free_name
+from pgkid.ctl.partition.advice import without_ids
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Ids:
     time_of: str  # the function of kid that returns their time
     is_number: bool  # IDs in a bigint
     is_default: bool  # the default of the column makes such IDs
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the database tells that the column contains these IDs. A bigint could contain any others."""
+        return self.is_default or not self.is_number
 
     @property
     def name(self) -> Optional[str]:
@@ -65,105 +70,60 @@ def ids_of(conn: Connection, root: catalog.Table, home: str) -> list[Ids]:
     return read(conn, Ids, query.as_string(conn))
 
 
-def key_of(
-    conn: Connection, root: catalog.Table, home: str, ids: Optional[str], has_begun: bool = False
-) -> tuple[catalog.Column, Ids]:
-    """Returns the column of the primary key that contains IDs, and what these are.
+@dataclass(frozen=True)
+class Key:
+    """The column of a primary key that contains IDs, and which IDs these are."""
 
-    A type of kid's tells it, and so does the default of a bigint. `ids` are those of a bigint whose default does not,
-    or those with which the move has begun.
+    column: catalog.Column
+    ids: Ids
+
+
+def key_of(conn: Connection, root: catalog.Table, home: str, given: Optional[str], has_begun: bool = False) -> Key:
+    """Returns the column of the primary key that contains IDs, or raises an error that says what is unclear.
+
+    The database itself tells it by a type of kid's, or by a default of a bigint that makes IDs. `given` is what the
+    user says of a bigint. If the move has begun, it is what the state says: the default can have changed since.
     """
-    found = ids_of(conn, root, home)
-    # What the database tells by itself. Of a bigint whose default makes no IDs, only `ids` tells.
-    told = [i for i in found if i.is_default or not i.is_number]
-    if ids and not has_begun:
-        refuse_others(root, told, ids)
-    wanted = [i for i in told if ids in (None, i.prefix)] or [i for i in found if i.prefix == ids]
+    possible = ids_of(conn, root, home)
+    told = [ids for ids in possible if ids.is_told]
+    found = told
+    if given:
+        if told and not has_begun:
+            refuse_others(root, told, given)
+        found = of_prefix(told, given) or of_prefix(possible, given)
     columns = catalog.columns(conn, root.oid)
-    if len(wanted) == 1:
-        return next(c for c in columns if c.number == wanted[0].number), wanted[0]
-    if len({i.number for i in wanted}) == 1:
-        types = ", ".join(f"--ids {i.prefix}" for i in wanted)
-        raise Refused(
-            f"the default of the primary key of {root.label} makes IDs of several types", f"Say which: {types}."
-        )
-    if wanted:
-        hint = "kidctl cannot choose one."
-        if any(i.is_number for i in wanted):
-            hint += " Of columns of type bigint it takes the one whose default makes IDs."
-        raise Refused(f"the primary key of {root.label} has several columns of IDs", hint)
-    raise Refused(f"{root.label} has no primary key with IDs of kid", without_ids(conn, root, columns, home))
+    if not found:
+        raise Refused(f"{root.label} has no primary key with IDs of kid", without_ids(conn, root, columns, home))
+    if len(found) > 1:
+        raise several(root, found)
+    return Key(next(column for column in columns if column.number == found[0].number), found[0])
 
 
-def refuse_others(root: catalog.Table, told: Sequence[Ids], ids: str) -> None:
+def of_prefix(several_ids: Sequence[Ids], prefix: str) -> list[Ids]:
+    """Returns those of some IDs whose functions have a prefix."""
+    return [ids for ids in several_ids if ids.prefix == prefix]
+
+
+def refuse_others(root: catalog.Table, told: Sequence[Ids], given: str) -> None:
     """Raises an error if the type or the default of a column says that it contains other IDs than the user says."""
-    if told and all(i.prefix != ids for i in told):
+    if not of_prefix(told, given):
         what = "default" if told[0].is_number else "type"
         raise Refused(
-            f"{root.label} has IDs {told[0].prefix}, as the {what} of its key says, and not {ids}", "Omit --ids."
+            f"{root.label} has IDs {told[0].prefix}, as the {what} of its key says, and not {given}", "Omit --ids."
         )
 
 
-def without_ids(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:
-    """Returns what to do about a table whose key contains no IDs, as far as kidctl knows."""
-    key = primary_key(conn, root)
-    hint = for_new_rows(conn, root, columns, home) if root.kind == "p" else "`kidctl rekey` gives a table such keys."
-    for column in columns:
-        if column.number in key and column.type == "bigint":
-            names = ", ".join(f"--ids {name}" for name in NUMBERS)
-            otherwise = "" if column.is_partition_key else f" Otherwise: {hint}"
-            return f"If column {column.name} contains IDs of kid, say which: {names}.{otherwise}"
-        if column.number in key and is_domain(conn, column):
-            return (
-                f"If column {column.name} contains IDs of kid, give it their type, and not a domain. Otherwise: {hint}"
-            )
-    return hint
-
-
-def is_domain(conn: Connection, column: catalog.Column) -> bool:
-    """Returns whether the type of a column is a domain over a type of which a key can be."""
-    query = (
-        "SELECT t.typtype = 'd' AND t.typbasetype <> 'text'::regtype FROM pg_attribute AS a JOIN pg_type AS t"
-        " ON t.oid = a.atttypid WHERE a.attrelid = %s AND a.attnum = %s"
-    )
-    return bool(one(conn, query, (column.table, column.number)))
-
-
-def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:
-    """Returns the commands that make a table for new rows, whose key is an ID, and in the end drop the old table."""
-    key = primary_key(conn, root)
-    by = one(conn, "SELECT partattrs::int[] FROM pg_partitioned_table WHERE partrelid = %s", (root.oid,))
-    free = "id" if all(c.name != "id" for c in columns) else free_name(conn, root.schema, "kid_id")
-    name = next((c.sql.as_string(conn) for c in columns if c.number in key and c.number not in by), free)
-    new = sql.Identifier(root.schema, free_name(conn, root.schema, f"{root.name}_new")).as_string(conn)
-    lines = [f"{name} {home}.kid64 PRIMARY KEY DEFAULT {home}.kid_next()"]
-    for column in columns:
-        label = column.sql.as_string(conn)
-        if label != name:
-            lines.append(f"{label} {column.type}{value_of(conn, column)}{' NOT NULL' * column.not_null}")
-    register = sql.Literal(new).as_string(conn)
-    return (
-        f"Create a table for new rows: CREATE TABLE {new} ({', '.join(lines)}) PARTITION BY RANGE ({name});"
-        f" SELECT {home}.kid_create_partitions({register}, '1 month', now() + interval '2 months');"
-        f" Give it the indexes, constraints and privileges of {root.label}."
-        f" When the time of the old rows has come: DROP TABLE {root.label};"
-    )
-
-
-def value_of(conn: Connection, column: catalog.Column) -> str:
-    """Returns what makes the values of a column, as the end of its definition, or an empty string."""
-    if column.identity:
-        return f" GENERATED {'ALWAYS' if column.identity == 'a' else 'BY DEFAULT'} AS IDENTITY"
-    if column.generated:
-        query = "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = %s AND adnum = %s"
-        expression = one(conn, query, column.address)
-        return f" GENERATED ALWAYS AS ({expression}) {'VIRTUAL' if column.generated == 'v' else 'STORED'}"
-    return f" DEFAULT {column.default}" if column.default and not column.sequence else ""
-
-
-def primary_key(conn: Connection, root: catalog.Table) -> list[int]:
-    """Returns the numbers of the columns of the primary key."""
-    return [n for index in catalog.indexes(conn, [root.oid]) if index.is_primary for n in index.keys]
+def several(root: catalog.Table, found: Sequence[Ids]) -> Refused:
+    """Returns the error for a key that can contain several kinds of IDs, in one column or in several."""
+    if len({ids.number for ids in found}) == 1:
+        types = ", ".join(f"--ids {ids.prefix}" for ids in found)
+        return Refused(
+            f"the default of the primary key of {root.label} makes IDs of several types", f"Say which: {types}."
+        )
+    hint = "kidctl cannot choose one."
+    if any(ids.is_number for ids in found):
+        hint += " Of columns of type bigint it takes the one whose default makes IDs."
+    return Refused(f"the primary key of {root.label} has several columns of IDs", hint)
 
 
 def operators_of(conn: Connection, key: catalog.Column) -> str:

@@ -45,10 +45,10 @@ class Partition:
         """Returns the tables that the move changes."""
         return self.plan().tried()
 
-    def extremes(self) -> Sequence[tuple[int, str]]:
+    def extremes(self) -> Sequence[catalog.ColumnName]:
         """Returns the key."""
         plan = self.plan()
-        return [(plan.root.oid, plan.key.name)]
+        return [catalog.ColumnName(plan.root.oid, plan.key.name)]
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""
@@ -100,12 +100,12 @@ class Partition:
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""
         state.create(self.conn, plan.schema, plan.begin())
-        name, table = sql.Identifier(UNTIL), plan.root.sql
-        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, name))
+        runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         check = sql.SQL("{} OPERATOR({}.<) {}::{}").format(
             plan.key.sql, sql.Identifier(plan.operators), sql.Literal(plan.bound), sql.SQL(plan.key.type)
         )
-        runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table, name, check))
+        name = sql.Identifier(UNTIL)
+        runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", plan.root.sql, name, check))
         plan.save("prepare")
 
     def prove(self, runner: Runner) -> None:
@@ -179,7 +179,7 @@ class Partition:
 
     def forget(self, runner: Runner, plan: TablePlan, table: sql.Composable) -> None:
         """Drops what the move has added to the table, and the state."""
-        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(UNTIL)))
+        runner.execute(constraints.drop_own(table, UNTIL))
         state.remove(runner, plan.schema)
 
     def cancel(self, runner: Runner, plan: TablePlan) -> None:

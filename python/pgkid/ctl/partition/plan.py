@@ -29,6 +29,7 @@ class Options:
     width: str
     until: Optional[str]
     ids: Optional[str] = None  # of a key of type bigint
+    partition: Optional[str] = None  # whose rows move, if it is not the default partition or else the first one
 
 
 @dataclass
@@ -199,7 +200,8 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     given = begun.options if begun else options
     if given is None:
         raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl partition run {root.label} --width …")
-    key, ids = key_of(conn, root, home, given.ids, begun is not None)
+    found = key_of(conn, root, home, given.ids, begun is not None)
+    key, ids = found.column, found.ids
     until = begun.until if begun else until_of(conn, given)
     return TablePlan(
         conn=conn,

@@ -7,12 +7,14 @@ each partition, and takes them over when it gets its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Sequence
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import Connection
+from pgkid.ctl.objects import on_table
 from pgkid.ctl.partition.late import Late
 from pgkid.ctl.partition.plan import Plan
+from pgkid.ctl.steps import Runner
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,13 @@ class Afterwards:
     label: str  # the name of what has these rows then
 
 
+def drop(runner: Runner, keys: Sequence[catalog.Constraint]) -> None:
+    """Drops foreign keys that refer to the table."""
+    for key in keys:
+        table = catalog.tables(runner.conn, [key.table])[0]
+        runner.execute(constraints.drop(table.sql, on_table("constraint", key.name, table)))
+
+
 def parts(plan: Plan, key: catalog.Constraint, afterwards: Afterwards) -> Iterator[Late]:
     """Yields how to make a foreign key again: as one, or as one of each partition and then that of the table."""
     table = catalog.tables(plan.conn, [key.table])[0]
@@ -31,29 +40,39 @@ def parts(plan: Plan, key: catalog.Constraint, afterwards: Afterwards) -> Iterat
     if (afterwards.kind if is_own else table.kind) != "p" or not key.is_validated:
         yield Late(table.label, key.name, key.definition, key.is_validated, False, key.comment)
         return
-    for label, name, comment in leaves(plan.conn, key, afterwards.source.oid if is_own else None):
-        place = afterwards.label if label == afterwards.source.label else label
-        yield Late(place, name, key.definition, True, False, comment)
+    for leaf in leaves(plan.conn, key, afterwards.source.oid if is_own else None):
+        place = afterwards.label if leaf.table == afterwards.source.label else leaf.table
+        yield Late(place, leaf.name, key.definition, True, False, leaf.comment)
     yield Late(table.label, key.name, key.definition, True, True, key.comment)
 
 
-def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> list[tuple[str, str, Optional[str]]]:
-    """Returns the tables that have rows for which a foreign key counts, with its name and comment there.
+@dataclass(frozen=True)
+class Leaf:
+    """A foreign key on a table that has rows: the table itself, or a partition of it."""
 
-    If `within` is not None, they are those within this table.
+    table: str  # its name as part of a statement
+    name: str
+    comment: Optional[str]
+
+
+def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> list[Leaf]:
+    """Returns a foreign key on each table that has rows for which it counts.
+
+    If `within` is not None, the tables are those within this one.
     """
-    rows = conn.execute(
+    return catalog.read(
+        conn,
+        Leaf,
         """
         WITH RECURSIVE parts (oid, conrelid, conname) AS (
             SELECT oid, conrelid, conname FROM pg_constraint WHERE oid = %s
             UNION ALL
             SELECT k.oid, k.conrelid, k.conname FROM parts AS p JOIN pg_constraint AS k ON k.conparentid = p.oid
              WHERE k.conrelid <> p.conrelid)
-        SELECT c.oid::regclass::text, p.conname, obj_description(p.oid, 'pg_constraint')
+        SELECT c.oid::regclass::text AS table, p.conname AS name, obj_description(p.oid, 'pg_constraint') AS comment
           FROM parts AS p JOIN pg_class AS c ON c.oid = p.conrelid
          WHERE c.relkind = 'r' AND (%s::oid IS NULL OR c.oid = %s OR c.oid IN (SELECT relid FROM pg_partition_tree(%s)))
          ORDER BY c.oid
         """,
         (key.oid, within, within, within),
-    ).fetchall()
-    return [(row[0], row[1], row[2]) for row in rows]
+    )

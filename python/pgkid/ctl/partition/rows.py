@@ -28,7 +28,7 @@ from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
-def read(conn: Connection, root: catalog.Table, partition: Optional[str], given: Options) -> RowsPlan:
+def read(conn: Connection, root: catalog.Table, given: Options) -> RowsPlan:
     """Reads the plan of a move of rows. The partition is its `old_name`."""
     schema = state.schema_of("rows", root)
     begun = state.load(conn, schema, RowsState)
@@ -36,12 +36,13 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], given:
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
     options = begun.options if begun else given
-    key, ids = key_of(conn, root, home, options.ids, begun is not None)
+    found = key_of(conn, root, home, options.ids, begun is not None)
+    key, ids = found.column, found.ids
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
     if not options.width:
         raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
-    name = begun.old_name if begun else source_of(conn, root, home, ids, partition)
+    name = begun.old_name if begun else source_of(conn, root, home, ids, options.partition)
     return RowsPlan(
         conn=conn,
         root=root,
@@ -90,17 +91,16 @@ class MoveRows:
         self,
         conn: Connection,
         relation: str,
-        partition: Optional[str],
         options: Options,
         throttle: Throttle,
         rehearses: bool = False,
     ) -> None:
-        self.conn, self.relation, self.partition, self.options = conn, relation, partition, options
+        self.conn, self.relation, self.options = conn, relation, options
         self.throttle, self.rehearses = throttle, rehearses
 
     def plan(self) -> RowsPlan:
         """Reads the plan as it is now."""
-        plan = read(self.conn, catalog.table(self.conn, self.relation), self.partition, self.options)
+        plan = read(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
             state.refuse_other_database(self.conn, plan.state)
         return plan
@@ -109,10 +109,10 @@ class MoveRows:
         """Returns the tables of which rows are tried."""
         return self.plan().tried()
 
-    def extremes(self) -> Sequence[tuple[int, str]]:
+    def extremes(self) -> Sequence[catalog.ColumnName]:
         """Returns the key of the partition."""
         plan = self.plan()
-        return [(catalog.table(self.conn, plan.old_label).oid, plan.key.name)]
+        return [catalog.ColumnName(catalog.table(self.conn, plan.old_label).oid, plan.key.name)]
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""
@@ -239,7 +239,7 @@ class MoveRows:
         root = catalog.table(self.conn, self.relation)
         if state.step_of(self.conn, state.schema_of("rows", root)) is None:
             return
-        plan = read(self.conn, root, self.partition, self.options)
+        plan = read(self.conn, root, self.options)
         if plan.is_swapped:
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
 

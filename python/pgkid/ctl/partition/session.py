@@ -46,7 +46,7 @@ class PartitionSession(Session):
         self.schema_of_rows = state.schema_of("rows", self.root)
         self.watch(self.schema)
         self.watch(self.schema_of_rows)
-        self.options = Options(args.width or "", args.until, args.ids)
+        self.options = Options(args.width or "", args.until, args.ids, args.partition)
         self.partition = Partition(conn, self.root.label, self.options if args.width else None)
 
     @classmethod
@@ -134,7 +134,7 @@ class PartitionSession(Session):
             return False
         if state.step_of(self.conn, self.schema_of_rows) is not None:
             return True
-        return key_of(self.conn, self.root, home_of(self.conn), self.args.ids)[0].is_partition_key
+        return key_of(self.conn, self.root, home_of(self.conn), self.args.ids).column.is_partition_key
 
     def do_finish(self) -> int:
         """Forgets the way back."""
@@ -170,7 +170,7 @@ class PartitionSession(Session):
         """Returns the move of rows, on the database or on a copy."""
         is_copy = conn is not self.conn
         throttle = Throttle.none() if is_copy else Throttle(self.args.pause, self.args.max_lag)
-        return MoveRows(conn, self.root.label, self.args.partition, self.options, throttle, is_copy)
+        return MoveRows(conn, self.root.label, self.options, throttle, is_copy)
 
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""

@@ -11,6 +11,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import one
+from pgkid.ctl.details import of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import of_table
 from pgkid.ctl.partition.plan import Plan
@@ -30,6 +31,14 @@ class ShadowPartition:
     label: str  # its name as part of a statement
     bound: str
     condition: str  # that its rows meet
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times for which partitions are created, as PostgreSQL prints them."""
+
+    since: str
+    until: str
 
 
 class Shadow:
@@ -88,13 +97,7 @@ class Shadow:
     def give_options(self) -> None:
         """Gives the table what its partitions take from it: row-level security and replica identity."""
         root, run = self.plan.root, self.runner.execute
-        if root.row_security:
-            run(statement("ALTER TABLE {} ENABLE ROW LEVEL SECURITY", self.table))
-        if root.force_row_security:
-            run(statement("ALTER TABLE {} FORCE ROW LEVEL SECURITY", self.table))
-        identity = {"f": "FULL", "n": "NOTHING"}.get(root.replica_identity)
-        if identity:
-            run(statement("ALTER TABLE {} REPLICA IDENTITY {}", self.table, sql.SQL(identity)))
+        self.runner.all(of_new_table(root, self.table))
         wanted = [
             self.columns_of(index) for index in catalog.indexes(self.plan.conn, [root.oid]) if index.is_replica_identity
         ]
@@ -122,7 +125,7 @@ class Shadow:
         ):
             name = self.place(f"other_{number}")
             self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
-        least, greatest = self.times()
+        times = self.times()
         self.runner.execute(
             statement(
                 "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz, {}::timestamptz,"
@@ -130,8 +133,8 @@ class Shadow:
                 sql.SQL(plan.home),
                 self.label,
                 plan.options.width,
-                greatest,
-                least,
+                times.until,
+                times.since,
                 plan.ids.name,
                 about=of_table(plan.root, "partitions of"),
             )
@@ -143,11 +146,10 @@ class Shadow:
                 options = sql.SQL(", ".join(self.source.options))
                 self.runner.execute(statement("ALTER TABLE {} SET ({})", place, options))
 
-    def times(self) -> tuple[str, str]:
-        """Returns the times from which and up to which partitions are created.
+    def times(self) -> Times:
+        """Returns the times for which partitions are created: for the rows, and for a period after the last one.
 
-        The first one is that of the first row. The second one is a period after the last row, or after now if that is
-        later, so that new rows have a partition, too.
+        If now is later than the last row, the period begins now, so that new rows have a partition, too.
         """
         query = (
             "SELECT (SELECT ({0})::text FROM {2} ORDER BY {1} LIMIT 1),"
@@ -163,7 +165,7 @@ class Shadow:
         ).fetchall()[0]
         if row[0] is None:
             raise Refused(f"{self.source.label} has no rows")
-        return row[0], row[1]
+        return Times(since=row[0], until=row[1])
 
     def partitions(self) -> list[ShadowPartition]:
         """Returns the partitions into which rows are copied."""

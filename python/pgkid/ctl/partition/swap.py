@@ -15,7 +15,7 @@ from psycopg import sql
 from pgkid.ctl import catalog, constraints, filling, hanging, objects
 from pgkid.ctl.connection import one
 from pgkid.ctl.dependents import dependents
-from pgkid.ctl.details import details, of_index
+from pgkid.ctl.details import details, of_index, of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import refuse_made
@@ -54,10 +54,7 @@ class Swap(ABC):
     def remove(self) -> None:
         """Drops what hangs on the table, and the foreign keys that refer to it."""
         hanging.remove(self.runner, self.made)
-        for key in self.incoming:
-            table = catalog.tables(self.plan.conn, [key.table])[0]
-            about = on_table("constraint", key.name, table)
-            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=about))
+        references.drop(self.runner, self.incoming)
         for member in self.memberships:
             self.runner.execute(member.drop())
 
@@ -75,12 +72,6 @@ class Swap(ABC):
             self.plan.state.late = self.late
             self.plan.state.to_fill = filling.to_fill(self.made, self.plan.state)
             self.plan.save(step)
-
-    def give_security(self) -> None:
-        """Gives what has the name of the table now the row-level security that the table had."""
-        root = self.plan.root
-        for word in ("ENABLE" if root.row_security else "DISABLE", "FORCE" if root.force_row_security else "NO FORCE"):
-            self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", root.sql, sql.SQL(word)))
 
     def rename_indexes(self, table: int, names: dict[str, str]) -> None:
         """Renames indexes of a table, and the constraints that they belong to, from one name to another."""
@@ -128,7 +119,7 @@ class Forward(Swap):
             self.create_index(index, lines)
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(plan.root)))
-        self.give_security()
+        runner.all(of_new_table(plan.root, plan.root.sql))
         numbers.give(runner, taken, plan.root.sql)
         self.attach()
         self.make(self.memberships)
@@ -167,8 +158,7 @@ class Forward(Swap):
     def add(self, name: str, definition: str, comment: Optional[str]) -> None:
         """Adds a constraint to the new table."""
         about = on_table("constraint", name, self.plan.root)
-        self.runner.execute(constraints.add(self.plan.root.sql, about, definition))
-        self.comment(name, comment)
+        self.runner.all(constraints.make(self.plan.root.sql, about, definition, comment))
 
     def comment(self, name: str, comment: Optional[str]) -> None:
         """Gives a constraint of the new table a comment."""
@@ -191,9 +181,6 @@ class Forward(Swap):
     def attach(self) -> None:
         """Attaches the first partition, on which other roles get no rights: PostgreSQL looks at those on the parent."""
         plan = self.plan
-        kind = {"f": "FULL", "n": "NOTHING"}.get(plan.root.replica_identity)
-        if kind:
-            self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY {}", plan.root.sql, sql.SQL(kind)))
         self.runner.execute(
             statement(
                 "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES FROM (MINVALUE) TO ({})",
@@ -249,12 +236,21 @@ class Back(Swap):
         self.rename_indexes(back.oid, plan.state.indexes)
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(back)))
-        if (back.row_security, back.force_row_security) != (plan.root.row_security, plan.root.force_row_security):
-            self.give_security()
+        self.give_security(back)
         numbers.give(runner, taken, plan.root.sql)
-        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", plan.root.sql, sql.Identifier(UNTIL)))
+        runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         self.make(self.memberships)
         self.remember("back", {plan.root.label: old.oid})
+
+    def give_security(self, back: catalog.Table) -> None:
+        """Gives the table the row-level security that the partitioned one had, where its own is another one."""
+        root = self.plan.root
+        for mine, theirs, word in (
+            (back.row_security, root.row_security, "ENABLE" if root.row_security else "DISABLE"),
+            (back.force_row_security, root.force_row_security, "FORCE" if root.force_row_security else "NO FORCE"),
+        ):
+            if mine != theirs:
+                self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", root.sql, sql.SQL(word)))
 
 
 def refuse_used(plan: TablePlan) -> None:

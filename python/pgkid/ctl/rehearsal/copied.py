@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Iterator, Sequence
+from typing import Iterator, Optional, Sequence
 
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.beside.definitions import REACHED
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.objects import NO_OBJECT, Address
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.copy import Copy
 
@@ -35,7 +36,7 @@ class Item:
     """An entry of a dump, and the object that it makes"""
 
     number: int
-    object: tuple[int, int]  # OIDs of its catalog and its row; zeros for privileges and comments
+    object: Address  # NO_OBJECT for privileges and comments
     needs: frozenset[int]
     entry: dumps.Entry
     lines: Counter[str]
@@ -47,13 +48,21 @@ def items(text: str) -> list[Item]:
     return [
         Item(
             int(number),
-            (int(catalog_oid), int(oid)),
+            Address(int(catalog_oid), int(oid)),
             frozenset(map(int, (needs or "").split())),
-            (kind, schema, name),
+            dumps.Entry(kind, schema, name),
             Counter(line for line in dumps.lines_of(body) if not OWNER.match(line)),
         )
         for number, catalog_oid, oid, needs, name, kind, schema, body in zip(*[iter(parts)] * 8)
     ]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is wrong with an entry in the copy."""
+
+    message: str
+    lines: str  # in which it differs
 
 
 @dataclass
@@ -62,36 +71,36 @@ class Comparison:
 
     copy: Copy
     found: dumps.Dump
-    touched: set[tuple[int, int]]
+    touched: set[Address]
 
     def look(self) -> Iterator[Finding]:
         """Yields what the copy lacks."""
         wanted = items(self.copy.text)
         mine = {item.number for item in wanted if item.object in self.touched}
         for item in wanted:
-            message, definition = self.difference(item)
-            if not message:
+            found = self.difference(item)
+            if not found:
                 continue
             label, stops = dumps.label(item.entry), False
-            if not BESIDE.match(item.entry[0]):
-                stops = item.number in mine or item.object == (0, 0) and bool(item.needs & mine)
+            if not BESIDE.match(item.entry.kind):
+                stops = item.number in mine or item.object == NO_OBJECT and bool(item.needs & mine)
             if stops:
-                yield Finding("not copied", label, message, definition, HINT, True, label)
+                yield Finding("not copied", label, found.message, found.lines, HINT, True, label)
             elif item.number in self.copy.errors:
-                yield Finding("not copied", label, message)
+                yield Finding("not copied", label, found.message)
         if None in self.copy.errors:
             yield Finding("not copied", "", self.copy.errors[None])
 
-    def difference(self, item: Item) -> tuple[str, str]:
-        """Returns what is wrong with an entry in the copy, or an empty string, and how it differs."""
+    def difference(self, item: Item) -> Optional[Difference]:
+        """Returns what is wrong with an entry in the copy, or None."""
         error = self.copy.errors.get(item.number, "")
         if item.entry not in self.found:
-            return error or "is not in the copy", "\n".join(dumps.prefixed("", item.lines))
+            return Difference(error or "is not in the copy", "\n".join(dumps.prefixed("", item.lines)))
         there = Counter(line for line in self.found[item.entry] if not OWNER.match(line))
         if dumps.plain(there) == dumps.plain(item.lines):
-            return "", ""
+            return None
         lines = dumps.prefixed("- ", item.lines - there) + dumps.prefixed("+ ", there - item.lines)
-        return error or "is different in the copy", "\n".join(lines)
+        return Difference(error or "is different in the copy", "\n".join(lines))
 
 
 def look(source: Connection, conn: Connection, copy: Copy, tables: Sequence[int]) -> Iterator[Finding]:
@@ -101,7 +110,7 @@ def look(source: Connection, conn: Connection, copy: Copy, tables: Sequence[int]
         " p.relid FROM unnest(%(tables)s::oid[]) AS t (oid), pg_partition_tree(t.oid) AS p",
         {"tables": list(tables)},
     ).fetchall()
-    yield from Comparison(copy, dumps.dump(conn), {(row[0], row[1]) for row in touched}).look()
+    yield from Comparison(copy, dumps.dump(conn), {Address(*row) for row in touched}).look()
     yield from other_versions(source, conn)
 
 

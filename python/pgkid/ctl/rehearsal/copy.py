@@ -23,6 +23,7 @@ from pgkid.ctl.catalog import identifier
 from pgkid.ctl.connection import Connection, connect, one, secrets_in, settings_of
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.interruption import deferred
+from pgkid.ctl.objects import Address
 from pgkid.ctl.rehearsal.place import COMMENT, Place, left, number_of
 
 
@@ -202,10 +203,10 @@ def errors_of(text: str) -> dict[Optional[int], str]:
     return found
 
 
-def is_copied(line: str, strange: set[tuple[int, int]]) -> bool:
+def is_copied(line: str, strange: set[Address]) -> bool:
     """Returns whether an entry of the contents of a dump is restored."""
     entry = re.match(r"\d+; (\d+) (\d+) ", line)
-    return not LEFT_OUT.match(line) and not (entry and (int(entry[1]), int(entry[2])) in strange)
+    return not LEFT_OUT.match(line) and not (entry and Address(int(entry[1]), int(entry[2])) in strange)
 
 
 def prepare_clocks(conn: Connection) -> None:

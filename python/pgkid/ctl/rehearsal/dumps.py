@@ -3,14 +3,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Callable, Optional
+from typing import Callable, NamedTuple, Optional
 
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import FindingKind, Report
 from pgkid.ctl.rehearsal.copy import tool
 
 
-Entry = tuple[str, str, str]  # type, schema, name
+class Entry(NamedTuple):
+    """An object of a dump, as the header that pg_dump prints above it names it."""
+
+    kind: str  # such as FK CONSTRAINT
+    schema: str
+    name: str  # with that of its table before it, if it belongs to one
+
+
 Dump = dict[Entry, list[str]]
 
 CAST = re.compile(r'\(((?:"[^"]*"|[^()"])+)\)::bigint(?:\[\])?')
@@ -37,7 +44,7 @@ def entries(text: str) -> Dump:
     parts = HEAD.split(joined(text))[1:]
     found: Dump = {}
     for name, kind, schema, body in zip(*[iter(parts)] * 4):
-        found.setdefault((kind, schema, name), []).extend(lines_of(body))
+        found.setdefault(Entry(kind, schema, name), []).extend(lines_of(body))
     return found
 
 

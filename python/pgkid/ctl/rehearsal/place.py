@@ -3,24 +3,29 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Iterator, Optional
 
 import psycopg
 from psycopg import sql
 
 from pgkid.ctl import rights
-from pgkid.ctl.catalog import identifier
+from pgkid.ctl.catalog import identifier, read
 from pgkid.ctl.connection import Connection, connect, one
 from pgkid.ctl.findings import Refused
 
 COMMENT = "Scratch copy of kidctl, which drops it"
 
-# Of a database: its encoding, and all that decides how it sorts
-LOCALE = """
-    SELECT d.datname, pg_encoding_to_char(d.encoding) AS encoding, d.datcollate, d.datctype,
-        j ->> 'datlocprovider' AS provider,
-           coalesce(j ->> 'datlocale', j ->> 'daticulocale') AS locale, j ->> 'daticurules' AS rules
-      FROM pg_database AS d, to_jsonb(d) AS j WHERE d.datname = coalesce(%s, current_database())"""
+
+@dataclass(frozen=True)
+class Locale:
+    """The encoding of a database, and all that decides how it sorts."""
+
+    encoding: str
+    collate: str
+    ctype: str
+    provider: str
+    name: Optional[str]  # of a provider other than libc
+    rules: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,10 @@ class Place:
 
     def create_database(self, source: Connection, admin: Connection, name: str, role: str) -> None:
         """Creates the database, which nobody can enter until it is opened to its owner."""
-        like = locale(source)
+        database = str(one(source, "SELECT current_database()"))
+        like = locale(source, database)
         if self.template:
-            refuse_template(admin, self.template, role, like)
+            refuse_template(admin, self.template, role, database, like)
             text = identifier(
                 "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false", name, role, self.template
             )
@@ -73,35 +79,45 @@ class Place:
             ) from error
         except (psycopg.errors.WrongObjectType, psycopg.errors.InvalidParameterValue) as error:
             raise Refused(
-                f"no database like {like[0]} can be created: {error.diag.message_primary}",
+                f"no database like {database} can be created: {error.diag.message_primary}",
                 "Give the server of the rehearsal the operating system's locales that this one has, or use this one.",
             ) from error
         refuse_objects(admin, self.template, name, role)
 
 
-def locale(conn: Connection, name: str | None = None) -> tuple[Any, ...]:
-    """Returns the name of a database, by default of the present one, with what decides how it sorts."""
-    row = conn.execute(LOCALE, (name,)).fetchone()
-    if not row:
-        raise Refused(f"there is no database {name} on the server of the rehearsal")
-    return row
+def locale(conn: Connection, database: str) -> Locale:
+    """Returns how a database sorts."""
+    found = read(
+        conn,
+        Locale,
+        """
+        SELECT pg_encoding_to_char(d.encoding) AS encoding, d.datcollate AS collate, d.datctype AS ctype,
+               j ->> 'datlocprovider' AS provider, coalesce(j ->> 'datlocale', j ->> 'daticulocale') AS name,
+               j ->> 'daticurules' AS rules
+          FROM pg_database AS d, to_jsonb(d) AS j WHERE d.datname = %s
+        """,
+        (database,),
+    )
+    if not found:
+        raise Refused(f"there is no database {database} on the server of the rehearsal")
+    return found[0]
 
 
-def options(like: tuple[Any, ...]) -> sql.Composed:
+def options(like: Locale) -> sql.Composed:
     """Returns the options of CREATE DATABASE that give it the encoding and the order of another one."""
-    _name, encoding, collate, ctype, provider, locale_name, rules = like
-    found = [("ENCODING", encoding), ("LC_COLLATE", collate), ("LC_CTYPE", ctype)]
-    if provider == "i":
-        found += [("LOCALE_PROVIDER", "icu"), ("ICU_LOCALE", locale_name), ("ICU_RULES", rules)]
-    elif provider == "b":
-        found += [("LOCALE_PROVIDER", "builtin"), ("BUILTIN_LOCALE", locale_name)]
+    found = [("ENCODING", like.encoding), ("LC_COLLATE", like.collate), ("LC_CTYPE", like.ctype)]
+    more: list[tuple[str, Optional[str]]] = []
+    if like.provider == "i":
+        more = [("LOCALE_PROVIDER", "icu"), ("ICU_LOCALE", like.name), ("ICU_RULES", like.rules)]
+    elif like.provider == "b":
+        more = [("LOCALE_PROVIDER", "builtin"), ("BUILTIN_LOCALE", like.name)]
     return sql.SQL(" ").join(
-        sql.SQL("{} {}").format(sql.SQL(option), value) for option, value in found if value is not None
+        sql.SQL("{} {}").format(sql.SQL(option), value) for option, value in [*found, *more] if value is not None
     )
 
 
-def refuse_template(admin: Connection, name: str, role: str, like: tuple[Any, ...]) -> None:
-    """Raises an error unless a copy can begin as this template.
+def refuse_template(admin: Connection, name: str, role: str, database: str, like: Locale) -> None:
+    """Raises an error unless a copy of a database, which sorts like this, can begin as a template.
 
     What is in the template is part of the copy, in which code runs with the rights of this role. So nobody else may
     have made it but a superuser.
@@ -114,9 +130,9 @@ def refuse_template(admin: Connection, name: str, role: str, like: tuple[Any, ..
         (role, name),
     ):
         raise Refused(f"template {name} belongs neither to a superuser nor to {role}", "Let a superuser own it.")
-    if theirs[1:] != like[1:]:
+    if theirs != like:
         raise Refused(
-            f"template {name} has another encoding or locale than database {like[0]}",
+            f"template {name} has another encoding or locale than database {database}",
             sql.SQL("Create it by CREATE DATABASE {} TEMPLATE template0 {}.")
             .format(sql.Identifier(name), options(like))
             .as_string(admin),

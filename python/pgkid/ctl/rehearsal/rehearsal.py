@@ -13,7 +13,7 @@ from psycopg import errors
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
 from pgkid.ctl.rehearsal.place import Place
@@ -31,7 +31,7 @@ class Move(Protocol):
     def tables(self) -> Sequence[int]:
         """Returns the tables that the move changes."""
 
-    def extremes(self) -> Sequence[tuple[int, str]]:
+    def extremes(self) -> Sequence[catalog.ColumnName]:
         """Returns columns of which the least and the greatest values are tried."""
 
     def writers(self) -> Writers:
@@ -130,15 +130,15 @@ def types_of_views(conn: Connection) -> Types:
     return found
 
 
-def changed_types(before: Types, after: Types) -> Iterator[tuple[str, str]]:
-    """Yields the views of which columns have other types, with what a client must know."""
+def changed_types(before: Types, after: Types) -> Iterator[Finding]:
+    """Yields the views of which columns have other types, which a client must know."""
     for view, columns in before.items():
         there = after.get(view, columns)
         changed = [
             f"{name} from {kind} to {there[name]}" for name, kind in columns.items() if there.get(name, kind) != kind
         ]
         if changed:
-            yield view, "columns change their types: " + ", ".join(changed)
+            yield Finding("clients", view, "columns change their types: " + ", ".join(changed))
 
 
 @dataclass
@@ -176,8 +176,8 @@ class Rehearsal:
             self.forward(conn, scratch, move.end(), writers)
             dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
             # Other types are what was asked for if there is no way back: kid's types are taken away.
-            for view, changed in changed_types(types, types_of_views(conn)) if move.back() else ():
-                self.report.add("clients", view, changed)
+            if move.back():
+                self.report.extend(changed_types(types, types_of_views(conn)))
 
     def put_rows(self, real: Move, conn: Connection) -> None:
         """Puts rows of the real tables into those of the copy, all from one snapshot."""
@@ -215,7 +215,7 @@ class Rehearsal:
         runner = RehearsingRunner(conn, self.report, self.script)
         with place.connect() as old:
             for _attempt in writers.attempts(old, False):
-                pass
+                pass  # Functions of this session have plans from before the steps now.
             for step in steps:
                 runner.run(step)
                 if not runner.broken:

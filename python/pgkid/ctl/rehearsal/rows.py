@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import Iterable, Optional
 
 import psycopg
@@ -15,7 +16,7 @@ from pgkid.ctl.findings import Report
 Sample = dict[int, set[str]]  # of each table, the places of rows
 
 
-def sample(source: Connection, tables: Iterable[int], extremes: Iterable[tuple[int, str]]) -> Sample:
+def sample(source: Connection, tables: Iterable[int], extremes: Iterable[catalog.ColumnName]) -> Sample:
     """Chooses rows of some tables: the first ones found, those with the extremes of some columns, and their parents."""
     chosen: Sample = defaultdict(set)
     for leaf in catalog.leaves(source, tables):
@@ -46,13 +47,13 @@ def choose(source: Connection, chosen: Sample, query: sql.Composed, parameters: 
 def add_parents(source: Connection, chosen: Sample) -> None:
     """Adds the rows that chosen rows refer to, and what these refer to, until there are no more."""
     todo = set(chosen)
-    known: dict[int, list[tuple[catalog.Table, catalog.Table, sql.Composed]]] = {}
+    known: dict[int, list[Reference]] = {}
     while todo:
         relation = todo.pop()
         if relation not in known:
-            child = catalog.tables(source, [relation])[0]
-            known[relation] = [(child, parent, on) for parent, on in references(source, relation)]
-        for child, parent, condition in known[relation]:
+            known[relation] = references(source, relation)
+        for reference in known[relation]:
+            child, parent = reference.child, reference.parent
             if parent.owner != child.owner:
                 continue  # Its CHECKs would run with the rights of this role, which need not be able to read it.
             before = {name: len(places) for name, places in chosen.items()}
@@ -61,7 +62,7 @@ def add_parents(source: Connection, chosen: Sample) -> None:
                 chosen,
                 sql.SQL(
                     "SELECT p.tableoid, p.ctid::text FROM {} AS p, ONLY {} AS c WHERE c.ctid = ANY ({}) AND {}"
-                ).format(parent.sql, child.sql, tids(chosen[relation]), condition),
+                ).format(parent.sql, child.sql, tids(chosen[relation]), reference.condition),
             )
             todo |= {name for name in chosen if len(chosen[name]) != before.get(name, 0)}
 
@@ -71,9 +72,19 @@ def tids(places: set[str]) -> sql.Composed:
     return sql.SQL("{}::tid[]").format(sql.Literal(sorted(places)))
 
 
-def references(source: Connection, relation: int) -> list[tuple[catalog.Table, sql.Composed]]:
-    """Returns the tables that foreign keys of a table refer to, each with the condition on rows p and c."""
+@dataclass(frozen=True)
+class Reference:
+    """A foreign key from a table to another one."""
+
+    child: catalog.Table
+    parent: catalog.Table
+    condition: sql.Composed  # on a row c of the child and the row p to which it refers
+
+
+def references(source: Connection, relation: int) -> list[Reference]:
+    """Returns the foreign keys of a table."""
     found = []
+    child = catalog.tables(source, [relation])[0]
     for parent, pairs in source.execute(
         """
         SELECT k.confrelid, array_agg(ARRAY[a.attname, n.nspname, o.oprname, b.attname]::text[])
@@ -92,7 +103,7 @@ def references(source: Connection, relation: int) -> list[tuple[catalog.Table, s
             )
             for mine, schema, operator, theirs in pairs
         ]
-        found.append((catalog.tables(source, [parent])[0], sql.SQL(" AND ").join(conditions)))
+        found.append(Reference(child, catalog.tables(source, [parent])[0], sql.SQL(" AND ").join(conditions)))
     return found
 
 

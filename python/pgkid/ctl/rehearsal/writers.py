@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Optional
+from typing import Iterable, NamedTuple, Optional
 
 import psycopg
 from psycopg import sql
@@ -10,6 +10,24 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Report
+
+
+class Did(NamedTuple):
+    """What a client did: a kind of statement on a table or a view, by which attempts of several times are compared."""
+
+    what: str  # such as INSERT
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.what} on {self.name}"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a client did once, and the error of PostgreSQL, or None if it worked."""
+
+    did: Did
+    error: Optional[psycopg.Error]
 
 
 @dataclass
@@ -23,29 +41,29 @@ class Writers:
     given: dict[tuple[str, str], sql.Composable]
     path: str = ""  # the search_path that writers have, on which their triggers may depend
     views: list[str] = field(default_factory=list)
-    worked: set[tuple[str, str]] = field(default_factory=set)
-    told: set[tuple[str, str, str]] = field(default_factory=set)  # table, what, message
+    worked: set[Did] = field(default_factory=set)
+    told: set[tuple[Did, str]] = field(default_factory=set)  # with the message of the error
 
     def first(self, conn: Connection, report: Report) -> None:
         """Tries everything before the first step. What fails is not tried later."""
-        for name, what, error in self.attempts(conn, True):
-            if error is None:
-                self.worked.add((name, what))
+        for attempt in self.attempts(conn, True):
+            if attempt.error is None:
+                self.worked.add(attempt.did)
             else:
-                report.add("not tried", f"{what} on {name}", message_of(error))
+                report.add("not tried", str(attempt.did), message_of(attempt.error))
 
     def again(self, conn: Connection, step: str, report: Report) -> None:
         """Tries everything after a step, and reports what worked before."""
-        for name, what, error in self.attempts(conn, False):
-            if error is not None and self.is_new(name, what, error):
-                context = (error.diag.context or "").splitlines()
+        for attempt in self.attempts(conn, False):
+            error, label = attempt.error, str(attempt.did)
+            if error is not None and self.note(attempt.did, error):
                 report.add(
                     "writers",
-                    f"{what} on {name}",
+                    label,
                     f"after {step}: {message_of(error)}",
-                    definition=context[0] if context else "",
+                    definition=place_of(error),
                     stops=True,
-                    accept_name=f"{what} on {name}",
+                    accept_name=label,
                 )
 
     def in_old_session(self, conn: Connection, step: str, report: Report) -> None:
@@ -53,41 +71,44 @@ class Writers:
 
         A function in PL/pgSQL keeps plans for the types that columns had when the session ran it first.
         """
-        broken = {(name, what) for name, what, _message in self.told}
-        for name, what, error in self.attempts(conn, False):
-            works = (name, what) not in broken
-            if error is not None and works and self.is_new(name, what, error):
+        broken = {did for did, _message in self.told}
+        for attempt in self.attempts(conn, False):
+            error = attempt.error
+            if error is not None and attempt.did not in broken and self.note(attempt.did, error):
                 report.add(
                     "clients",
-                    f"{what} on {name}",
+                    str(attempt.did),
                     f"fails after {step} in sessions that did it before: {message_of(error)}",
-                    definition=(error.diag.context or "").split("\n")[0],
+                    definition=place_of(error),
                     hint=f"Let all sessions that write this table reconnect after {step}.",
                 )
 
-    def is_new(self, name: str, what: str, error: psycopg.Error) -> bool:
-        """Returns whether an error was not reported after an earlier step. That something takes longer is no error."""
+    def note(self, did: Did, error: psycopg.Error) -> bool:
+        """Notes an error, and returns whether it is a new one. That something takes longer is no error."""
         if isinstance(error, psycopg.errors.QueryCanceled):
             return False
-        place = (name, what, message_of(error))
-        self.told, is_new = self.told | {place}, place not in self.told
+        place = (did, message_of(error))
+        is_new = place not in self.told
+        self.told.add(place)
         return is_new
 
-    def attempts(self, conn: Connection, all: bool) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
+    def attempts(self, conn: Connection, all: bool) -> Iterable[Attempt]:
         """Runs each statement on each table, reads each view, and rolls back: all, or what worked the first time."""
         for name in self.tables:
             oid = one(conn, "SELECT to_regclass(%s)::oid", (name,))
             table = catalog.tables(conn, [oid])[0]
-            for what, text in self.statements(conn, table):
-                if all or (name, what) in self.worked:
-                    yield name, what, self.attempt(conn, text)
+            for what, text in self.statements(conn, table).items():
+                did = Did(what, name)
+                if all or did in self.worked:
+                    yield Attempt(did, self.error_of(conn, text))
         for name in self.views:
-            if all or (name, "SELECT") in self.worked:
+            did = Did("SELECT", name)
+            if all or did in self.worked:
                 # A whole row makes PostgreSQL compute all columns.
                 text = sql.SQL("SELECT pg_catalog.count(v) FROM {} AS v").format(sql.SQL(name))
-                yield name, "SELECT", self.attempt(conn, text, "5s")
+                yield Attempt(did, self.error_of(conn, text, "5s"))
 
-    def attempt(self, conn: Connection, text: sql.Composed, timeout: str = "0") -> Optional[psycopg.Error]:
+    def error_of(self, conn: Connection, text: sql.Composed, timeout: str = "0") -> Optional[psycopg.Error]:
         """Runs a statement as clients do, and rolls it back. Returns its error."""
         try:
             with conn.transaction(force_rollback=True):
@@ -103,10 +124,11 @@ class Writers:
             return error
         return None
 
-    def statements(self, conn: Connection, table: catalog.Table) -> list[tuple[str, sql.Composed]]:
-        """Returns the three statements. The INSERT copies a row, with other values where they must be unique.
+    def statements(self, conn: Connection, table: catalog.Table) -> dict[str, sql.Composed]:
+        """Returns the three statements by their kind.
 
-        Where only references are unique, it takes the place of the row.
+        The INSERT copies a row, with other values where they must be unique. Where only references are unique, it takes
+        the place of the row.
         """
         columns = [c for c in catalog.columns(conn, table.oid) if not c.generated and not c.name.startswith("kid_")]
         indexes = [index.keys for index in catalog.indexes(conn, [table.oid]) if index.is_unique]
@@ -130,10 +152,10 @@ class Writers:
         if not values:
             insert = sql.SQL("INSERT INTO {} DEFAULT VALUES").format(table.sql)
         changes = [sql.SQL("{} = {}").format(c.sql, c.sql) for c in columns if c.identity != "a"]
-        found = [("INSERT", row + insert)]
+        found = {"INSERT": row + insert}
         if changes:
-            found.append(("UPDATE", sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))))
-        return [*found, ("DELETE", sql.SQL("DELETE FROM {}").format(table.sql))]
+            found["UPDATE"] = sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))
+        return {**found, "DELETE": sql.SQL("DELETE FROM {}").format(table.sql)}
 
 
 # Another value of a category of types, or of uuid, where a row must be unique. Functions and operators have their
@@ -156,6 +178,11 @@ def message_of(error: psycopg.Error) -> str:
     """Returns the message and the detail of an error, in one line."""
     diag = error.diag
     return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))
+
+
+def place_of(error: psycopg.Error) -> str:
+    """Returns the first line of the context of an error, such as the line of a function, or an empty string."""
+    return (error.diag.context or "").split("\n")[0]
 
 
 # Views of the session's role that read no view of another role, whose code would run with the rights of this one

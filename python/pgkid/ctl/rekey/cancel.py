@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, state
+from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow
@@ -81,13 +81,8 @@ class Cancel:
                 runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
         for word in ("full", "part"):
             for oid in [table.oid, *self.parts(table)]:
-                runner.execute(
-                    statement(
-                        "ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}",
-                        catalog.tables(self.conn, [oid])[0].sql,
-                        sql.Identifier(beside(word, column.name)),
-                    )
-                )
+                part = catalog.tables(self.conn, [oid])[0].sql
+                runner.execute(constraints.drop_own(part, beside(word, column.name)))
 
     def parts(self, table: catalog.Table) -> list[int]:
         """Returns the partitions of a table."""

@@ -36,9 +36,9 @@ class Expected:
             root, kept = plan.root, plan.options.old_name
             self.old_name = in_statement(plan.conn, kept)
             self.kept = {
-                ("TABLE", root.schema, root.name),
-                ("DEFAULT", root.schema, f"{root.name} {kept}"),
-                ("INDEX", root.schema, index_name(plan)),
+                dumps.Entry("TABLE", root.schema, root.name),
+                dumps.Entry("DEFAULT", root.schema, f"{root.name} {kept}"),
+                dumps.Entry("INDEX", root.schema, index_name(plan)),
             }
         # In plain SQL, the types of kid are domains over bigint.
         self.is_domain = one(

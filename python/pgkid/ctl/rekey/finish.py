@@ -5,8 +5,8 @@ from typing import Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
-from pgkid.ctl.objects import of_table
+from pgkid.ctl import catalog, constraints
+from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.plan import Plan, beside, is_beside
 from pgkid.ctl.steps import Runner, statement
@@ -92,9 +92,7 @@ def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
             wanted = sql.Identifier(index_name(plan))
             runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, wanted))
         elif index.constraint:
-            runner.execute(
-                statement("ALTER TABLE {} DROP CONSTRAINT {}", plan.root.sql, sql.Identifier(index.constraint))
-            )
+            runner.execute(constraints.drop(plan.root.sql, on_table("constraint", index.constraint, plan.root)))
         else:
             runner.execute(statement("DROP INDEX {}", index.sql))
 

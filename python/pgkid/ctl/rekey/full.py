@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import one
 from pgkid.ctl.rekey.plan import Plan, Word, beside
 from pgkid.ctl.steps import Runner, statement
@@ -33,7 +33,7 @@ def add(plan: Plan, runner: Runner, word: Word) -> None:
         condition = sql.SQL("{} IS NOT NULL").format(other)
         if not is_not_null:
             condition = sql.SQL("({} IS NULL) = ({} IS NULL)").format(other, column.sql)
-        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, name))
+        runner.execute(constraints.drop_own(table, name_of(column)))
         runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table, name, condition))
 
 
@@ -45,5 +45,4 @@ def is_proved(plan: Plan, column: catalog.KeyColumn) -> bool:
 
 def drop(plan: Plan, runner: Runner, column: catalog.KeyColumn) -> None:
     """Drops the constraint for a column, if it has one."""
-    table, name = plan.table(column.table).sql, sql.Identifier(name_of(column))
-    runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, name))
+    runner.execute(constraints.drop_own(plan.table(column.table).sql, name_of(column)))

@@ -6,7 +6,7 @@ from typing import Callable, Collection, Iterator, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, filling, hanging, objects, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.made import has_statistics
 from pgkid.ctl.obstacles import refuse, refuse_made
@@ -50,11 +50,12 @@ class Rekey:
         """Returns the tables that the move changes."""
         return [table.oid for table in self.plan().tables()]
 
-    def extremes(self) -> Sequence[tuple[int, str]]:
+    def extremes(self) -> Sequence[catalog.ColumnName]:
         """Returns the key, and the column with the time."""
         plan = self.plan()
-        columns = {c.name for c in catalog.columns(self.conn, plan.root.oid)}
-        return [(plan.root.oid, name) for name in (plan.key.name, plan.options.time) if name in columns]
+        named = [c.name for c in catalog.columns(self.conn, plan.root.oid)]
+        wanted = [name for name in (plan.key.name, plan.options.time) if name in named]
+        return [catalog.ColumnName(plan.root.oid, name) for name in wanted if name]
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""
@@ -274,8 +275,7 @@ class Rekey:
         assert plan.state
         for old in plan.state.constraints:
             if old.is_late:
-                table = one(self.conn, "SELECT to_regclass(%s)::oid", (old.table,))
-                runner.execute(twins.validation(plan, table, old.name))
+                old.validate(runner)
         filling.fill(runner, plan.state.to_fill)
         if plan.state.has_statistics:
             analyze(plan, runner)

@@ -23,10 +23,10 @@ EXACT = 2**53  # From here on a double does not represent each integer.
 class NewRows(Rekey):
     """A move that only new rows take part in. It locks the table for a moment, and can be taken back."""
 
-    def extremes(self) -> list[tuple[int, str]]:
+    def extremes(self) -> list[catalog.ColumnName]:
         """Returns the key."""
         plan = self.plan()
-        return [(plan.root.oid, plan.key.name)]
+        return [catalog.ColumnName(plan.root.oid, plan.key.name)]
 
     def found(self, plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
         """Yields what stands in the way of the move, beside what a rehearsal finds."""

@@ -7,7 +7,7 @@ from typing import Literal, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, state
+from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.hanging import hanging
@@ -49,11 +49,9 @@ class Remade:
 
 
 @dataclass(frozen=True)
-class OldConstraint:
+class OldConstraint(constraints.Kept):
     """A constraint on the old keys, which the way back adds again."""
 
-    table: str  # the name of the table as part of a statement
-    name: str
     definition: str
     is_late: bool  # added without looking at rows, and validated after the transaction
 

@@ -108,8 +108,8 @@ class Swap:
 
     def drop_constraint(self, table: int, name: str) -> None:
         """Drops a constraint of a table."""
-        relation = self.plan.table(table).sql
-        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", relation, sql.Identifier(name)))
+        relation = self.plan.table(table)
+        self.runner.execute(constraints.drop(relation.sql, on_table("constraint", name, relation)))
 
     def swap_keys(self) -> None:
         """Gives the twins of indexes and their constraints the names. A partitioned primary key has no twin."""
@@ -196,7 +196,9 @@ class Swap:
         """Gives the columns that have the names now the constraints, with what these had beside their definitions."""
         for index in self.indexes:
             if index.is_primary and index.is_partitioned and not index.parent:
-                self.add(index.table, index.name, index.constraint_definition or "", False)
+                table = self.plan.table(index.table)
+                about = on_table("constraint", index.name, table)
+                self.runner.execute(constraints.add(table.sql, about, index.constraint_definition or ""))
         if self.d.word == "new":
             self.rename_twins()
         else:
@@ -204,8 +206,8 @@ class Swap:
         give_inherited(self.runner, self.inherited)
         for constraint in self.constraints:
             if constraint.comment:
-                about, table = twins.object_of(self.plan, constraint), self.plan.table(constraint.table).sql
-                self.runner.execute(constraints.comment(table, about, constraint.comment))
+                about, relation = twins.object_of(self.plan, constraint), self.plan.table(constraint.table).sql
+                self.runner.execute(constraints.comment(relation, about, constraint.comment))
 
     def rename_twins(self) -> None:
         """Gives twins of constraints the names of those that were dropped."""
@@ -217,14 +219,7 @@ class Swap:
         """Adds the constraints that were there before the swap. Some of them are validated after the transaction."""
         assert self.plan.state
         for old in self.plan.state.constraints:
-            table = one(self.plan.conn, "SELECT to_regclass(%s)::oid", (old.table,))
-            self.add(table, old.name, old.definition, old.is_late)
-
-    def add(self, table: int, name: str, definition: str, late: bool) -> None:
-        """Adds a constraint to a table."""
-        relation = self.plan.table(table)
-        about = on_table("constraint", name, relation)
-        self.runner.execute(constraints.add(relation.sql, about, definition, late))
+            self.runner.execute(constraints.add(sql.SQL(old.table), old.about, old.definition, old.is_late))
 
     def refuse_dependents(self) -> None:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""

@@ -19,10 +19,18 @@ from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.operators import operators_of_kid
 from pgkid.ctl.rekey.plan import Plan, beside, is_beside
-from pgkid.ctl.steps import Runner, Statement, lock, statement
+from pgkid.ctl.steps import Runner, lock, statement
 
 
-Definitions = dict[Object, tuple[str, str]]  # of each object, its definition and that of its twin
+@dataclass(frozen=True)
+class Texts:
+    """The definition of an object, and that of its twin."""
+
+    own: str
+    twin: str
+
+
+Definitions = dict[Object, Texts]
 
 
 def indexes(plan: Plan) -> list[catalog.Index]:
@@ -79,21 +87,21 @@ def key_of(plan: Plan, index: catalog.Index) -> Object:
 
 def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
     """Returns the definitions of all twins. Those that are not known yet take a short lock to print."""
-    if all(what in known and known[what][0] == text for what, text in present(plan)):
+    if all(what in known and known[what].own == text for what, text in present(plan).items()):
         return known
     found: Definitions = {}
     runner.retried([lock(plan.locks())], lambda: found.update(printed(plan)))
     return found
 
 
-def present(plan: Plan) -> list[tuple[Object, str]]:
-    """Returns all that has a twin, with its definition."""
-    found = []
+def present(plan: Plan) -> dict[Object, str]:
+    """Returns the definition of all that has a twin."""
+    found = {}
     for index in indexes(plan):
-        found.append((object_of(plan, index), index.definition))
+        found[object_of(plan, index)] = index.definition
         if index.constraint_definition:
-            found.append((key_of(plan, index), index.constraint_definition))
-    return found + [(object_of(plan, constraint), constraint.definition) for constraint in constraints(plan)]
+            found[key_of(plan, index)] = index.constraint_definition
+    return {**found, **{object_of(plan, constraint): constraint.definition for constraint in constraints(plan)}}
 
 
 def printed(plan: Plan) -> Definitions:
@@ -109,13 +117,14 @@ def printed(plan: Plan) -> Definitions:
             )
         renamed = present(plan)
     found: Definitions = {}
-    for (about, definition), (_about, text) in zip(plain, renamed):
+    for about, definition in plain.items():
+        text = renamed[about]
         if not any(word in text for word in words):
             raise Refused(f"{about}: its definition does not name the column: {definition}", "Drop it first.")
         for word, column in words.items():
             name = sql.Identifier(plan.direction("new").beside(column.name)).as_string(plan.conn)
             text = text.replace(word, name)
-        found[about] = (definition, text)
+        found[about] = Texts(definition, text)
     return found
 
 
@@ -143,12 +152,12 @@ class Builder:
         # Partitioned indexes come first, so that a partition that is new since has its part already.
         found = sorted(indexes(self.plan), key=lambda i: not i.is_partitioned)
         for index in found:
-            definition, twin = self.texts[object_of(self.plan, index)]
             if index.is_partitioned and index.constraint:
                 continue
-            self.build_index(index, "new", twin)
+            texts = self.texts[object_of(self.plan, index)]
+            self.build_index(index, "new", texts.twin)
             if index.is_primary:  # Dropping the constraint drops its index, so the way back needs another one.
-                self.build_index(index, "old", definition)
+                self.build_index(index, "old", texts.own)
         for index in found:
             if index.parent and not index.constraint:
                 self.attach(index, [i for i in found if i.oid == index.parent][0])
@@ -242,7 +251,7 @@ class Builder:
         if self.exists(table, name):
             return
         about = object_of(self.plan, constraint)
-        twin = add(self.plan.table(table).sql, replace(about, name=name), self.texts[about][1], late)
+        twin = add(self.plan.table(table).sql, replace(about, name=name), self.texts[about].twin, late)
         with operators_of_kid(self.runner, self.plan.keys.home):
             self.runner.execute(twin)
 
@@ -284,7 +293,7 @@ class Builder:
                 )
             )
             return
-        key = sql.SQL(self.texts[key_of(self.plan, index)][1])
+        key = sql.SQL(self.texts[key_of(self.plan, index)].twin)
         self.runner.execute(
             statement("ALTER TABLE ONLY {} ADD CONSTRAINT {} {}", table.sql, sql.Identifier(name), key, about=about)
         )
@@ -313,19 +322,14 @@ class Builder:
             ([t.oid for t in self.plan.tables()],),
         ).fetchall():
             if is_beside(name, "full", "part") or (table, name) in twins:
-                self.runner.execute(validation(self.plan, table, name))
+                relation = self.plan.table(table)
+                self.runner.execute(validate(relation.sql, on_table("constraint", name, relation)))
 
     def to_validate(self) -> set[tuple[int, str]]:
         """Returns the twins of valid constraints, each with its table, or with a partition of that."""
         d = self.plan.direction("new")
         valid = [(k.table, d.beside(k.name)) for k in constraints(self.plan) if k.is_validated]
         return {(c.table, name) for c in self.plan.columns for top, name in valid if c.top == top}
-
-
-def validation(plan: Plan, table: int, name: str) -> Statement:
-    """Returns a statement that validates a constraint."""
-    relation = plan.table(table)
-    return validate(relation.sql, on_table("constraint", name, relation))
 
 
 def deferrable(index: catalog.Index) -> sql.SQL:
