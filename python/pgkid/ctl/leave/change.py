@@ -18,7 +18,7 @@ from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.indexes import Indexes
 from pgkid.ctl.leave.partitions import partitioned
-from pgkid.ctl.leave.plan import Group, LateConstraint, LeaveState, Plan, generated, state_schema
+from pgkid.ctl.leave.plan import Group, LeaveState, Plan, generated, state_schema
 from pgkid.ctl.objects import Object, of_table, on_table
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -39,7 +39,7 @@ class Change:
         self.rebuilt = frozenset(tree.table.oid for tree in self.trees)
         # What partitions have from their parents is made with that of the parents. A foreign key of a partition has the
         # parent's as its `parent`, and a CHECK of one is inherited.
-        found = [k for k in self.constraints(family) if not k.parent]
+        found = [k for k in self.read_constraints(family) if not k.parent]
         self.keys = [k for k in found if k.kind == "f" and (self.is_touched(k) or k.ref_table in self.rebuilt)]
         self.checks = [k for k in found if k.kind == "c" and not k.is_inherited and plan.of_kid("pg_constraint", k.oid)]
         self.indexes = Indexes(plan, group, given_up)
@@ -47,7 +47,7 @@ class Change:
         self.domains = Domains(plan, group, runner)
         self.inherited = inherited(plan.conn, [table.oid for table in family])
 
-    def constraints(self, family: list[catalog.Table]) -> list[Constraint]:
+    def read_constraints(self, family: list[catalog.Table]) -> list[Constraint]:
         """Returns the constraints of the tables, and of others that refer to tables that are created again."""
         rows = self.plan.conn.execute(
             "SELECT conrelid FROM pg_constraint WHERE confrelid = ANY (%s) AND conparentid = 0", (list(self.rebuilt),)
@@ -93,14 +93,14 @@ class Change:
 
     def drop_constraint(self, constraint: Constraint) -> None:
         """Drops a foreign key or a CHECK."""
-        table = self.plan.table(constraint.table).sql
-        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, constraint.sql))
+        table = self.plan.table(constraint.table)
+        self.runner.execute(constraints.drop(table.sql, on_table("constraint", constraint.name, table)))
 
     def change_tables(self) -> None:
         """Gives all columns their new types. Tables partitioned by one of them are created again."""
         for tree in reversed(self.trees):
             tree.detach(self.runner)
-        partitions = [part for tree in self.trees for part in tree.parts if part.oid not in self.rebuilt]
+        partitions = [part.table for tree in self.trees for part in tree.parts]
         for table in [*self.group.tables, *partitions]:
             if table.oid not in self.rebuilt:
                 self.change_types(table, table in partitions)
@@ -144,20 +144,19 @@ class Change:
         if about in self.given_up or is_time_check(constraint):
             return
         definition = self.plan.rewriter.rewrite(constraint.definition)
-        self.runner.execute(constraints.add(table.sql, about, definition, self.is_late(constraint)))
-        if constraint.comment:
-            self.runner.execute(constraints.comment(table.sql, about, constraint.comment))
+        late = self.is_late(constraint)
+        self.runner.all(constraints.make(table.sql, about, definition, constraint.comment, late))
 
     def is_late(self, constraint: Constraint) -> bool:
         """Returns whether a constraint can be validated after the transaction."""
         table = self.plan.table(constraint.table)
         return constraint.is_validated and constraints.can_be_late(self.plan.conn, constraint, table)
 
-    def late(self) -> Iterator[LateConstraint]:
+    def late(self) -> Iterator[constraints.Kept]:
         """Yields the constraints that are left to validate. One that was given up is not there, which does no harm."""
         for constraint in [*self.checks, *self.keys]:
             if self.is_late(constraint) and not is_time_check(constraint):
-                yield LateConstraint(self.plan.table(constraint.table).label, constraint.name)
+                yield constraints.Kept(self.plan.table(constraint.table).label, constraint.name)
 
     def remember(self) -> None:
         """Notes in the state what is left to do after the transaction, beside what is noted there already."""

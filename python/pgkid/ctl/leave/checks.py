@@ -14,7 +14,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import CORE, NUMBERS
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.defaults import core_type, is_generator
-from pgkid.ctl.leave.needs import Needs
+from pgkid.ctl.leave.needs import read_needs
 from pgkid.ctl.leave.partitions import partitioned
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.triggers import triggers_of_kid
@@ -38,38 +38,43 @@ class Look:
 def look(plan: Plan) -> Look:
     """Looks at everything."""
     found: list[Finding] = []
-    needs = Needs(plan)
-    is_known = True
-    for group in plan.groups:
-        made, unknown = hanging_of(plan, group)
-        is_known = is_known and not unknown
+    hangings = [read_hanging(plan, group) for group in plan.groups]
+    for group, hanging in zip(plan.groups, hangings):
         found += of_rights(plan, group)
         found += of_tables(plan, group)
         found += of_columns(plan, group)
         if not any(finding.kind == "rights" for finding in found):
             found += of_order(plan, group)  # which reads rows
         found += of_domains(plan, group)
-        found += of_users(plan, group, made)
-        found += [*unknown, *of_made(plan.conn, made)]
+        found += of_users(plan, group, hanging.made)
+        found += [*hanging.unknown, *of_made(plan.conn, hanging.made)]
         found += of_publications(plan, group)
         found += of_trees(plan, group)
-        found += needs.of_uses(group, made)
-        found += needs.of_generated(group)
         found += of_casts(plan, group)
         found += of_triggers(plan, group)
+    needs = read_needs(plan, [made for hanging in hangings for made in hanging.made])
+    found += needs.findings
     found += of_composites(plan)
     found += of_texts(plan)
-    if is_known:
-        found += needs.of_others()
+    if not any(hanging.unknown for hanging in hangings):
+        found += needs.remaining
     return Look(found, frozenset(needs.given_up))
 
 
-def hanging_of(plan: Plan, group: Group) -> tuple[list[Made], list[Finding]]:
-    """Returns what hangs on the columns of a group, or the finding that some of it cannot be made again."""
+@dataclass(frozen=True)
+class Hanging:
+    """What hangs on the columns of a group, or the finding that some of it cannot be made again."""
+
+    made: list[Made]
+    unknown: list[Finding]
+
+
+def read_hanging(plan: Plan, group: Group) -> Hanging:
+    """Returns what hangs on the columns of a group."""
     try:
-        return plan.hanging(group), []
+        return Hanging(plan.hanging(group), [])
     except Refused as error:
-        return [], [refused("", str(error), error.hint)]
+        return Hanging([], [refused("", str(error), error.hint)])
 
 
 def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:
@@ -192,8 +197,7 @@ def of_publications(plan: Plan, group: Group) -> Iterator[Finding]:
 def of_trees(plan: Plan, group: Group) -> Iterator[Finding]:
     """Yields tables partitioned by an ID that cannot be created again."""
     for tree in partitioned(plan, group):
-        for message, hint in tree.obstacles(plan):
-            yield refused(tree.table.label, message, hint)
+        yield from tree.obstacles(plan)
 
 
 def of_casts(plan: Plan, group: Group) -> Iterator[Finding]:
@@ -228,24 +232,26 @@ def of_composites(plan: Plan) -> Iterator[Finding]:
 
 
 def of_texts(plan: Plan) -> Iterator[Finding]:
-    """Yields functions whose text names something of kid's: PostgreSQL does not know that they depend on it."""
+    """Yields functions whose text names functions or types of kid: PostgreSQL does not know that they depend on it.
+
+    It does know of a body that SQL has parsed, BEGIN ATOMIC, of which pg_depend tells.
+    """
     for name, words in plan.conn.execute(
         MEMBERS
-        + """
-        SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
-          FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-              AND n.nspname !~ '^(pg_|information_schema$)',
-               regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
-         WHERE (w.word ~ %(names)s OR w.word = ANY (%(types)s))
-               AND (w.word IN (SELECT o.proname::text FROM members AS m JOIN pg_proc AS o ON o.oid = m.objid
-                                WHERE m.classid = 'pg_proc'::regclass)
-                    OR w.word = ANY (%(types)s))
-               AND n.nspname NOT IN ('kid', 'kid_clocks', 'kid_workers') AND NOT EXISTS (
-                   SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
-                    WHERE d.objid = p.oid AND d.deptype = 'e')
+        + """,
+        names (name) AS (
+            SELECT p.proname::text FROM members AS m JOIN pg_proc AS p ON p.oid = m.objid
+             WHERE m.classid = 'pg_proc'::regclass AND p.proname ~ %(prefixes)s
+            UNION SELECT unnest(%(types)s::text[]))
+        SELECT p.oid::regprocedure::text, string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
+          FROM pg_proc AS p JOIN pg_namespace AS s ON s.oid = p.pronamespace,
+               regexp_split_to_table(lower(p.prosrc), '[^a-z0-9_]+') AS w (word) JOIN names AS n ON n.name = w.word
+         WHERE s.nspname !~ '^(pg_|information_schema$)' AND s.nspname NOT IN ('kid', 'kid_clocks', 'kid_workers')
+               AND NOT EXISTS (SELECT FROM pg_depend AS d
+                                WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
          GROUP BY p.oid ORDER BY 1
         """,
-        {"types": list(CORE), "names": f"^({'|'.join(['kid', *NUMBERS, *CORE])})_"},
+        {"types": list(CORE), "prefixes": f"^({'|'.join(['kid', *NUMBERS, *CORE])})_"},
     ).fetchall():
         yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
 

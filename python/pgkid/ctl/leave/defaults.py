@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Optional, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 from psycopg import sql
 
@@ -23,6 +23,13 @@ UUIDV7 = (
 )
 
 
+class SequenceName(NamedTuple):
+    """The name of a sequence, without quotes."""
+
+    schema: str
+    name: str
+
+
 @dataclass(frozen=True)
 class Default:
     """The default of a column of a table, or of a partition."""
@@ -30,7 +37,7 @@ class Default:
     column: Column
     before: str
     after: Optional[str] = None  # None if a sequence makes it
-    sequence: Optional[tuple[str, str]] = None  # schema and name
+    sequence: Optional[SequenceName] = None
     is_owner: bool = False  # of the sequence, from which columns of partitions take numbers, too
 
     def about(self, plan: Plan) -> Object:
@@ -45,7 +52,7 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
     Columns that are inherited take numbers from the sequence of the topmost column.
     """
     found: list[Default] = []
-    sequences: dict[tuple[int, str], tuple[str, str]] = {}
+    sequences: dict[tuple[int, str], SequenceName] = {}  # of each topmost column: its table and its name
     for c in sorted(group.columns, key=lambda c: (not c.is_top, c.table, c.number)):
         if c.default is None or c.generated:
             continue
@@ -54,7 +61,7 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
         elif core_type(c) != "bigint":
             found.append(Default(c, c.default, after=random_value(plan, c)))
         else:
-            root, table = root_of(plan, c), plan.table(c.table)
+            root, table = (root_of(plan, c), c.name), plan.table(c.table)
             is_first = root not in sequences
             if is_first:
                 taken = set(sequences.values())
@@ -75,8 +82,8 @@ def core_type(column: Column) -> str:
     return CORE[column.base] if column.base else column.kind
 
 
-def root_of(plan: Plan, column: Column) -> tuple[int, str]:
-    """Returns the topmost table from which a column is inherited, and its name."""
+def root_of(plan: Plan, column: Column) -> int:
+    """Returns the topmost table from which a column is inherited."""
     row = one(
         plan.conn,
         "WITH RECURSIVE up (oid, n) AS (SELECT %s::oid, 0 UNION ALL SELECT i.inhparent, n + 1 FROM up"
@@ -84,7 +91,7 @@ def root_of(plan: Plan, column: Column) -> tuple[int, str]:
         " AND a.attname = %s) SELECT oid FROM up ORDER BY n DESC, oid LIMIT 1",
         (column.table, column.name),
     )
-    return int(row), column.name
+    return int(row)
 
 
 def random_value(plan: Plan, column: Column) -> str:
@@ -103,14 +110,14 @@ def random_value(plan: Plan, column: Column) -> str:
     return UUIDV7 if is_key else "gen_random_uuid()"
 
 
-def free_name(plan: Plan, schema: str, wanted: str, taken: set[tuple[str, str]]) -> tuple[str, str]:
+def free_name(plan: Plan, schema: str, wanted: str, taken: set[SequenceName]) -> SequenceName:
     """Returns a name that nothing has yet, as PostgreSQL chooses one for a serial column."""
     for n in range(1000):
         end = str(n or "")
-        name = wanted.encode()[: 63 - len(end)].decode(errors="ignore") + end
+        name = SequenceName(schema, wanted.encode()[: 63 - len(end)].decode(errors="ignore") + end)
         query = "SELECT to_regclass(format('%%I.%%I', %s::text, %s::text)) IS NULL"
-        if (schema, name) not in taken and one(plan.conn, query, (schema, name)):
-            return schema, name
+        if name not in taken and one(plan.conn, query, name):
+            return name
     raise Refused(f"schema {schema} has no free name like {wanted}")
 
 

@@ -41,16 +41,9 @@ class Domains:
                 self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
             if domain.not_null:
                 self.runner.execute(self.not_null(domain))
-            for constraint, text in self.checks(domain):
-                self.runner.execute(
-                    statement(
-                        "ALTER DOMAIN {} ADD CONSTRAINT {} {}",
-                        name,
-                        sql.Identifier(constraint),
-                        sql.SQL(rewrite(text)),
-                        about=about,
-                    )
-                )
+            for constraint, definition in self.checks(domain).items():
+                parts = name, sql.Identifier(constraint), sql.SQL(rewrite(definition))
+                self.runner.execute(statement("ALTER DOMAIN {} ADD CONSTRAINT {} {}", *parts, about=about))
             self.details[domain.oid] = self.more(domain)
 
     def not_null(self, domain: Domain) -> Statement:
@@ -72,14 +65,14 @@ class Domains:
         core = CORE[domain.base]
         return core + COLLATION if core == "text" else core
 
-    def checks(self, domain: Domain) -> list[tuple[str, str]]:
-        """Returns the names and texts of a domain's CHECKs."""
+    def checks(self, domain: Domain) -> dict[str, str]:
+        """Returns the definitions of a domain's CHECKs by their names."""
         rows = self.runner.query(
             "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
             " WHERE contypid = %s AND contype = 'c' ORDER BY conname",
             (domain.oid,),
         )
-        return [(row[0], row[1]) for row in rows]
+        return {name: definition for name, definition in rows}
 
     def more(self, domain: Domain) -> list[str]:
         """Returns statements for what a domain has beside its definition, by its name."""

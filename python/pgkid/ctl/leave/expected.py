@@ -37,11 +37,11 @@ class Expected:
             for d in read_defaults(plan, group):
                 table = plan.table(d.column.table)
                 self.names.add((table.schema, f"{table.name} {d.column.name}"))
-                names = (d.column.name, d.sequence[1] if d.sequence else "")
+                names = (d.column.name, d.sequence.name if d.sequence else "")
                 name, sequence = plan.conn.execute("SELECT quote_ident(%s), quote_ident(%s)", names).fetchall()[0]
                 self.defaults.setdefault((table.schema, table.name), []).append(name)
                 if d.sequence:
-                    self.sequences |= {d.sequence, (d.sequence[0], f"SEQUENCE {sequence}")}
+                    self.sequences |= {d.sequence, (d.sequence.schema, f"SEQUENCE {sequence}")}
         self.without_default = {
             (d.schema, d.name)
             for group in plan.groups
@@ -82,13 +82,13 @@ class Expected:
     def is_given_up(self, entry: dumps.Entry, line: str) -> bool:
         """Returns whether a line is of something that is not made again."""
         kind, schema, name = entry
-        if (kind.split(" ")[0], schema, name) in self.gone_entries:
+        if dumps.Entry(kind.split(" ")[0], schema, name) in self.gone_entries:
             return True
         return any((s, t) == (schema, name) and line.startswith(head) for s, t, head in self.gone_lines)
 
 
-def entries_of(gone: Object) -> list[tuple[str, str, str]]:
+def entries_of(gone: Object) -> list[dumps.Entry]:
     """Returns the entry of an index, statistics or a constraint in a dump: the first word of its type, schema, name."""
     if gone.kind in ("index", "statistics"):
-        return [(gone.kind.upper(), gone.schema, gone.name)]
-    return [("CHECK", gone.schema, f"{gone.table} {gone.name}")] if gone.kind == "constraint" else []
+        return [dumps.Entry(gone.kind.upper(), gone.schema, gone.name)]
+    return [dumps.Entry("CHECK", gone.schema, f"{gone.table} {gone.name}")] if gone.kind == "constraint" else []

@@ -6,7 +6,7 @@ from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, constraints, filling, hanging, state
+from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.kid import CORE
@@ -16,7 +16,7 @@ from pgkid.ctl.leave.checks import look
 from pgkid.ctl.leave.columns import attributes
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.needs import remains
-from pgkid.ctl.leave.plan import LateConstraint, LeaveState, Plan, read_plan, state_schema
+from pgkid.ctl.leave.plan import LeaveState, Plan, read_plan, state_schema
 from pgkid.ctl.leave.uses import COLLATION
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import refuse_made
@@ -62,9 +62,10 @@ class Leave:
         plan = self.plan()
         return [t.oid for group in plan.groups for t in plan.family(group)]
 
-    def extremes(self) -> Sequence[tuple[int, str]]:
+    def extremes(self) -> Sequence[catalog.ColumnName]:
         """Returns the columns that get another type."""
-        return [(c.table, c.name) for group in self.plan().groups for c in group.typed if c.is_top and not c.is_array]
+        columns = [c for group in self.plan().groups for c in group.typed if c.is_top and not c.is_array]
+        return [catalog.ColumnName(c.table, c.name) for c in columns]
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""
@@ -135,20 +136,9 @@ class Leave:
         if begun is None:
             return
         for constraint in begun.late:
-            self.validate_one(runner, constraint)
+            constraint.validate(runner)
         filling.fill(runner, begun.to_fill)
         state.remove(runner, schema)
-
-    def validate_one(self, runner: Runner, constraint: LateConstraint) -> None:
-        """Validates a constraint, unless it is valid or gone."""
-        table, name = constraint.table, constraint.name
-        if one(
-            self.conn,
-            "SELECT NOT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s",
-            (table, name),
-        ):
-            about = Object("constraint", "", name, table, f"constraint {name} on {table}")
-            runner.execute(constraints.validate(sql.SQL(table), about))
 
     def look_again(self, runner: Runner) -> None:
         """Reports what still depends on kid."""

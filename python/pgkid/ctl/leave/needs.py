@@ -1,157 +1,142 @@
 """What uses kid otherwise than by its types, so that nothing takes its place, and what is none of these tables' own."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterator, Optional, Sequence
+from dataclasses import dataclass, field
+from typing import Optional, Sequence
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.leave.change import is_time_check
-from pgkid.ctl.leave.plan import Group, Plan, generated
+from pgkid.ctl.leave.plan import Plan, generated
 from pgkid.ctl.leave.triggers import triggers_of_kid
 from pgkid.ctl.leave.uses import Use, uses
-from pgkid.ctl.made import Made, printed
+from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object, of_index, on_table
 
 
-# What can depend on kid by a definition of its own, rather than by its type alone
-CATALOGS = (
-    "pg_class",
-    "pg_constraint",
-    "pg_rewrite",
-    "pg_policy",
-    "pg_trigger",
-    "pg_statistic_ext",
-)
+# What of a table changes only if it hangs on a column that changes. Otherwise it stays as it is.
+HANGING = ("pg_rewrite", "pg_policy", "pg_trigger", "pg_statistic_ext")
+
+
+@dataclass
+class Needs:
+    """What needs kid."""
+
+    findings: list[Finding] = field(default_factory=list)  # about objects of the tables that leave; each stops the move
+    given_up: list[Object] = field(default_factory=list)  # those that are not made again, if the user accepts that
+    remaining: list[Finding] = field(default_factory=list)  # about what stays as it is, and depends on kid then
 
 
 @dataclass(frozen=True)
 class Need:
-    """An object that needs kid."""
+    """An object of the tables that needs kid."""
 
     object: Object
     definition: str
-    can_be_dropped: bool  # if the user accepts that; otherwise it must be written without kid before
+    can_be_given_up: bool  # otherwise the tables would do something else without it, so it must be written without kid
+    is_part: bool = False  # an index of a partition, which goes with that of the parent
 
 
-class Needs:
-    """What needs kid, of the tables of a plan.
+@dataclass(frozen=True)
+class Touched:
+    """What changes, is made again, or is dropped when tables leave."""
 
-    Call of_uses() and of_generated() for each group, and consume what they yield, before of_others(): these fill
-    `given_up`, and what they have told of is not told again.
-    """
+    tables: frozenset[int]  # with their partitions
+    domains: frozenset[int]
+    composites: frozenset[int]
+    triggers: frozenset[int]  # of kid, which are dropped
+    made: dict[tuple[str, int], Made]  # what hangs on the columns that change, by its catalog and OID
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.given_up: set[Object] = set()  # what is not made again, or is no generated column any more
-        self.told: set[Use] = set()
-        self.views: set[int] = set()  # that are made again
-        self.tables: set[int] = set()  # of the groups, with their partitions
-        self.triggers = {(t.table, t.name) for group in plan.groups for t in triggers_of_kid(plan, group)}
+    def again(self, use: Use) -> Optional[Made]:
+        """Returns the object that uses kid, or the view to which it belongs, if that is made again."""
+        return self.made.get((use.catalog, use.oid)) or self.made.get(("view", use.relation or 0))
 
-    def of_uses(self, group: Group, made: Sequence[Made]) -> Iterator[Finding]:
-        """Yields what needs kid in a group. Some of it can be given up, if the user accepts that.
+    def drops(self, use: Use) -> bool:
+        """Returns whether the object that uses kid is a trigger of kid's own."""
+        return use.catalog == "pg_trigger" and use.oid in self.triggers
 
-        `made` is what hangs on the columns of the group.
-        """
-        self.views |= {m.oid for m in made if m.is_view}
-        tables = {t.oid for t in self.plan.family(group)}
-        self.tables |= tables
-        again = {m.object for m in made}
-        members: dict[Need, list[str]] = {}
-        for use in self.plan.uses:
-            need = None if use.has_counterpart else self.need(use, tables)
-            # Statistics that do not hang on the columns stay as they are, and of_others() tells of them.
-            is_statistics = use.catalog == "pg_statistic_ext"
-            if need and (need.object in again or need.can_be_dropped and not is_statistics):
-                self.told.add(use)
-                members.setdefault(need, []).append(use.member)
-        for need, names in members.items():
-            self.given_up.add(need.object)
-            yield needed(need, "uses " + ", ".join(dict.fromkeys(names)))
-
-    def need(self, use: Use, tables: set[int]) -> Optional[Need]:
-        """Returns the object that uses kid, if it belongs to one of some tables, or can be a view of theirs."""
-        if use.catalog not in CATALOGS or use.relation not in tables and use.catalog != "pg_rewrite":
-            return None
-        if use.catalog == "pg_class":
-            return self.index(use)
-        if use.catalog == "pg_constraint":
-            return self.check(use)
-        if self.is_trigger_of_kid(use):
-            return None
-        made = printed(self.plan.conn, use.catalog, use.oid, set())
-        if made is None and use.catalog == "pg_rewrite":
-            made = printed(self.plan.conn, "view", use.relation or 0, set())
-        return Need(made.object, made.make[0], use.catalog == "pg_statistic_ext") if made else None
-
-    def index(self, use: Use) -> Optional[Need]:
-        """Returns an index. That of a partition is given up with that of its parent."""
-        for index in catalog.indexes(self.plan.conn, [use.relation or 0]):
-            if index.oid == use.oid and index.parent:
-                self.given_up.add(of_index(index))
-            elif index.oid == use.oid:
-                return Need(of_index(index), index.definition, True)
-        return None
-
-    def check(self, use: Use) -> Optional[Need]:
-        """Returns a CHECK, unless a partition has it from its parent, or it goes with kid."""
-        for k in catalog.constraints(self.plan.conn, [use.relation or 0]):
-            if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
-                return Need(on_table("constraint", k.name, self.plan.table(k.table)), k.definition, True)
-        return None
-
-    def is_trigger_of_kid(self, use: Use) -> bool:
-        """Returns whether an object is a trigger of kid's own."""
-        if use.catalog != "pg_trigger":
+    def stays(self, use: Use) -> bool:
+        """Returns whether the object that uses kid stays as it is."""
+        if self.again(use) or self.drops(use) or use.type in self.domains or use.relation in self.composites:
             return False
-        name = one(self.plan.conn, "SELECT tgname FROM pg_trigger WHERE oid = %s", (use.oid,))
-        return (use.relation, name) in self.triggers
-
-    def of_generated(self, group: Group) -> Iterator[Finding]:
-        """Yields generated columns: PostgreSQL changes no type of a column that one uses."""
-        for column in generated(self.plan.conn, group):
-            about = on_table("column", column.name, self.plan.table(column.table))
-            self.given_up.add(about)
-            message = "is generated; it would be an ordinary column, with its values, and new rows would get none"
-            yield Finding("needs kid", about.label, message, column.expression, stops=True, accept_name=about.label)
-
-    def of_others(self) -> Iterator[Finding]:
-        """Yields what depends on kid, and stays as it is when the tables leave."""
-        yield from remaining([use for use in self.plan.uses if not self.is_mine(use)])
-
-    def is_mine(self, use: Use) -> bool:
-        """Returns whether an object belongs to the tables that leave, and changes with them."""
-        plan = self.plan
-        if use.relation in self.tables:
-            return not self.is_left(use)
-        if use.relation in self.views:
-            return True
-        domains = {d.oid for group in plan.groups for d in (*group.domains, *group.core_domains)}
-        if use.catalog == "pg_type":
-            return use.oid in domains
-        if use.catalog == "pg_class":
-            return use.oid in {a.relation for a in plan.attributes}
-        return use.catalog == "pg_constraint" and self.domain_of(use) in domains
-
-    def is_left(self, use: Use) -> bool:
-        """Returns whether something of a table calls kid, and hangs on no column that changes, so that it stays."""
-        is_kept = use.catalog in ("pg_rewrite", "pg_policy", "pg_statistic_ext", "pg_trigger")
-        return is_kept and not use.has_counterpart and use not in self.told and not self.is_trigger_of_kid(use)
-
-    def domain_of(self, use: Use) -> int:
-        """Returns the domain of a constraint, or 0."""
-        return int(one(self.plan.conn, "SELECT contypid FROM pg_constraint WHERE oid = %s", (use.oid,)) or 0)
+        return use.relation not in self.tables or use.catalog in HANGING
 
 
-def needed(need: Need, message: str) -> Finding:
-    """Returns the finding for an object that needs kid."""
-    label = need.object.label
-    if need.can_be_dropped:
-        message += "; it is dropped"
-        return Finding("needs kid", label, message, need.definition, stops=True, accept_name=label)
+def read_touched(plan: Plan, made: Sequence[Made]) -> Touched:
+    """Returns what is touched when the tables of a plan leave."""
+    return Touched(
+        tables=frozenset(table.oid for group in plan.groups for table in plan.family(group)),
+        domains=frozenset(d.oid for group in plan.groups for d in (*group.domains, *group.core_domains)),
+        composites=frozenset(attribute.relation for attribute in plan.attributes),
+        triggers=frozenset(trigger.oid for group in plan.groups for trigger in triggers_of_kid(plan, group)),
+        made={(one.catalog, one.oid): one for one in made},
+    )
+
+
+def read_needs(plan: Plan, made: Sequence[Made]) -> Needs:
+    """Returns what needs kid when the tables of a plan leave. `made` is all that hangs on the columns that change."""
+    touched, needs = read_touched(plan, made), Needs()
+    members: dict[Need, list[str]] = {}
+    for use in plan.uses:
+        need = None if use.has_counterpart or touched.drops(use) else need_of(plan, touched, use)
+        if need and need.is_part:
+            needs.given_up.append(need.object)
+        elif need:
+            members.setdefault(need, []).append(use.member)
+    for need, names in members.items():
+        needs.findings.append(needed(need, names))
+        if need.can_be_given_up:
+            needs.given_up.append(need.object)
+    for group in plan.groups:
+        for column in generated(plan.conn, group):
+            about = on_table("column", column.name, plan.table(column.table))
+            needs.findings.append(needed_by_column(about, column.expression))
+            needs.given_up.append(about)
+    needs.remaining = remaining([use for use in plan.uses if touched.stays(use)])
+    return needs
+
+
+def need_of(plan: Plan, touched: Touched, use: Use) -> Optional[Need]:
+    """Returns the object that uses kid, if it changes with the tables, or is made again."""
+    made = touched.again(use)
+    if made:
+        return Need(made.object, made.make[0], use.catalog == "pg_statistic_ext")
+    if use.relation not in touched.tables:
+        return None
+    if use.catalog == "pg_class":
+        return need_of_index(plan, use)
+    return need_of_check(plan, use) if use.catalog == "pg_constraint" else None
+
+
+def need_of_index(plan: Plan, use: Use) -> Optional[Need]:
+    """Returns an index that uses kid. The use can also be that of a column, by its type."""
+    for index in catalog.indexes(plan.conn, [use.relation or 0]):
+        if index.oid == use.oid:
+            return Need(of_index(index), index.definition, not index.constraint, bool(index.parent))
+    return None
+
+
+def need_of_check(plan: Plan, use: Use) -> Optional[Need]:
+    """Returns a CHECK that uses kid, unless a partition has it from its parent, or it goes with kid."""
+    for k in catalog.constraints(plan.conn, [use.relation or 0]):
+        if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
+            return Need(on_table("constraint", k.name, plan.table(k.table)), k.definition, True)
+    return None
+
+
+def needed(need: Need, members: Sequence[str]) -> Finding:
+    """Returns the finding for an object that uses members of kid."""
+    label, message = need.object.label, "uses " + ", ".join(dict.fromkeys(members))
+    if need.can_be_given_up:
+        return Finding("needs kid", label, message + "; it is dropped", need.definition, stops=True, accept_name=label)
     return Finding("needs kid", label, message, need.definition, "Rewrite it without kid, or drop it.", stops=True)
+
+
+def needed_by_column(column: Object, expression: str) -> Finding:
+    """Returns the finding for a generated column: PostgreSQL changes no type of a column that one uses."""
+    message = "is generated; it would be an ordinary column, with its values, and new rows would get none"
+    return Finding("needs kid", column.label, message, expression, stops=True, accept_name=column.label)
 
 
 def remaining(found: Sequence[Use]) -> list[Finding]:

@@ -13,53 +13,77 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
-from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.details import details, of_index
+from pgkid.ctl.connection import Connection, in_statement, one
+from pgkid.ctl.details import details, of_index, of_new_table
+from pgkid.ctl.findings import Finding
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.rewriter import LITERAL
 from pgkid.ctl.objects import of_table, on_table
-from pgkid.ctl.steps import Runner, Statement, raw, statement, text
+from pgkid.ctl.obstacles import refused
+from pgkid.ctl.publications import memberships
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass(frozen=True)
+class Part:
+    """A partition of such a table."""
+
+    table: catalog.Table
+    bound: str  # with values of core types
+
+
+@dataclass(frozen=True)
+class Key:
+    """A primary key or a UNIQUE constraint of such a table."""
+
+    name: str
+    definition: str
+
+
+@dataclass(frozen=True)
+class OwnedSequence:
+    """A sequence that a column of such a table owns. Both names are parts of statements."""
+
+    name: str
+    column: str
 
 
 @dataclass
 class Partitioned:
-    """A partitioned table that is created again, with its partitions and their bounds."""
+    """A partitioned table that is created again."""
 
     table: catalog.Table
-    key: str  # as PostgreSQL prints it, such as RANGE (id)
-    numbers: list[int]  # of the columns of the key; 0 is an expression
+    by: str  # as PostgreSQL prints it, such as RANGE (id)
+    numbers: list[int]  # of the columns by which it is partitioned; 0 is an expression
     columns: list[Column]  # those that change
-    parts: list[catalog.Table]  # its partitions
-    bounds: list[str]  # of its partitions, in the same order, with values of core types
-    constraints: list[tuple[str, str]] = field(default_factory=list)  # name and definition of keys
-    details: list[str] = field(default_factory=list)  # statements
-    sequences: list[tuple[str, str]] = field(default_factory=list)  # each with the column that owns it, as printed
+    parts: list[Part] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)  # statements for what CREATE leaves out
+    sequences: list[OwnedSequence] = field(default_factory=list)
 
-    def obstacles(self, plan: Plan) -> Iterator[tuple[str, str]]:
-        """Yields why the table cannot be created again, and what to do."""
-        typed = {c.number for c in self.columns}
-        if self.key.startswith("HASH") and typed & set(self.numbers):
-            yield "is partitioned by the hash of an ID, which is another one for the core type", ""
+    def obstacles(self, plan: Plan) -> Iterator[Finding]:
+        """Yields why the table cannot be created again."""
+        label, typed = self.table.label, {c.number for c in self.columns}
+        if self.by.startswith("HASH") and typed & set(self.numbers):
+            yield refused(label, "is partitioned by the hash of an ID, which is another one for the core type")
         if 0 in self.numbers:
-            yield "is partitioned by an expression", ""
+            yield refused(label, "is partitioned by an expression")
         if self.table.owner != one(plan.conn, "SELECT current_user"):
-            yield "is created again, and belongs to another role", ""
+            yield refused(label, "is created again, and belongs to another role")
         if any(c.identity for c in catalog.columns(plan.conn, self.table.oid)):
-            yield "is partitioned by an ID and has an identity column", "ALTER TABLE … ALTER … DROP IDENTITY."
-        for (name,) in plan.conn.execute(
-            "SELECT quote_ident(p.pubname) FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid"
-            " WHERE r.prrelid = %s",
-            (self.table.oid,),
-        ).fetchall():
-            yield f"is created again, and is part of publication {name}", f"ALTER PUBLICATION {name} DROP TABLE first."
+            hint = "ALTER TABLE … ALTER … DROP IDENTITY."
+            yield refused(label, "is partitioned by an ID and has an identity column", hint)
+        for member in memberships(plan.conn, self.table.oid):
+            hint = f"ALTER PUBLICATION {in_statement(plan.conn, member.publication)} DROP TABLE {label} first."
+            yield refused(label, f"is created again, and is part of publication {member.publication}", hint)
 
     def detach(self, runner: Runner) -> None:
         """Makes the partitions tables of their own."""
         for part in self.parts:
             detach = "ALTER TABLE {} DETACH PARTITION {}"
-            runner.execute(statement(detach, self.table.sql, part.sql, about=of_table(part)))
+            runner.execute(statement(detach, self.table.sql, part.table.sql, about=of_table(part.table)))
 
     def create(self, runner: Runner, plan: Plan, domains: Domains) -> None:
         """Creates the new table in the place of the old one, by way of one that is not partitioned.
@@ -71,8 +95,8 @@ class Partitioned:
         old = sql.Identifier(self.table.schema, f"kidctl_old_{self.table.oid}")
         middle = sql.Identifier(self.table.schema, f"kidctl_leave_{self.table.oid}")
         like = "CREATE TABLE {} (LIKE {} INCLUDING ALL EXCLUDING INDEXES EXCLUDING STATISTICS)"
-        for sequence, _column in self.sequences:
-            runner.execute(statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(sequence), about=about))
+        for sequence in self.sequences:
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(sequence.name), about=about))
         short = sql.Identifier(f"kidctl_old_{self.table.oid}")
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", self.table.sql, short, about=about))
         runner.execute(statement(like, middle, old, about=about))
@@ -82,27 +106,25 @@ class Partitioned:
             runner.execute(statement("ALTER TABLE {} ALTER {} TYPE {}", middle, name, kind, about=about))
         # Names of constraints and sequences are free again only then.
         runner.execute(statement("DROP TABLE {}", old, about=about))
-        key = sql.SQL(plan.rewriter.rewrite(self.key))
-        runner.execute(statement(like + " PARTITION BY {}", self.table.sql, middle, key, about=about))
+        by = sql.SQL(plan.rewriter.rewrite(self.by))
+        runner.execute(statement(like + " PARTITION BY {}", self.table.sql, middle, by, about=about))
         runner.execute(statement("DROP TABLE {}", middle, about=about))
 
     def attach(self, runner: Runner) -> None:
         """Attaches the partitions, with their bounds in core types."""
-        for part, bound in zip(self.parts, self.bounds):
-            attach = "ALTER TABLE {} ATTACH PARTITION {} {}"
-            runner.execute(statement(attach, self.table.sql, part.sql, sql.SQL(bound), about=of_table(part)))
+        for part in self.parts:
+            attach, bound = "ALTER TABLE {} ATTACH PARTITION {} {}", sql.SQL(part.bound)
+            runner.execute(statement(attach, self.table.sql, part.table.sql, bound, about=of_table(part.table)))
 
     def finish(self, runner: Runner) -> None:
         """Gives the new table the keys of the old one, which take over those of partitions, and what else it had."""
-        for name, definition in self.constraints:
-            about = on_table("constraint", name, self.table)
-            runner.execute(constraints.add(self.table.sql, about, definition))
-        for name, column in self.sequences:
-            owner = sql.SQL("{}.{}").format(self.table.sql, sql.SQL(column))
-            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(name), owner))
-        for flag, words in ((self.table.row_security, "ENABLE"), (self.table.force_row_security, "FORCE")):
-            if flag:
-                runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", self.table.sql, sql.SQL(words)))
+        for key in self.keys:
+            about = on_table("constraint", key.name, self.table)
+            runner.execute(constraints.add(self.table.sql, about, key.definition))
+        for sequence in self.sequences:
+            owner = sql.SQL("{}.{}").format(self.table.sql, sql.SQL(sequence.column))
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(sequence.name), owner))
+        runner.all(of_new_table(self.table, self.table.sql))
         for line in self.details:
             runner.execute(Statement(raw(line), of_table(self.table)))
 
@@ -115,12 +137,12 @@ def partitioned(plan: Plan, group: Group) -> list[Partitioned]:
 def read_partitioned(plan: Plan, group: Group, table: catalog.Table) -> Partitioned:
     """Reads a partitioned table: its partitions, and what the new table of its name gets."""
     conn = plan.conn
-    key, numbers = conn.execute(
+    by, numbers = conn.execute(
         "SELECT pg_get_partkeydef(%s), partattrs::int2[]::int[] FROM pg_partitioned_table WHERE partrelid = %s",
         (table.oid, table.oid),
     ).fetchall()[0]
     columns = [c for c in group.typed if c.table == table.oid]
-    found = Partitioned(table, key, numbers, columns, [], [])
+    found = Partitioned(table, by, numbers, columns)
     by_number = {c.number: c for c in columns}
     kinds = [f"{plan.kid.home}.{by_number[n].base}" if n in by_number else "" for n in numbers]
     for oid, bound in conn.execute(
@@ -128,33 +150,30 @@ def read_partitioned(plan: Plan, group: Group, table: catalog.Table) -> Partitio
         " i.inhrelid WHERE i.inhparent = %s ORDER BY c.oid",
         (table.oid,),
     ).fetchall():
-        found.parts += catalog.tables(conn, [oid])
-        found.bounds.append(converted(plan, bound, kinds))
+        found.parts.append(Part(catalog.tables(conn, [oid])[0], converted(plan, bound, kinds)))
     for index in catalog.indexes(conn, [table.oid]):
         if index.constraint_definition and index.constraint:
-            found.constraints.append((index.constraint, index.constraint_definition))
+            found.keys.append(Key(index.constraint, index.constraint_definition))
             found.details += of_index(conn, index)
     found.details = details(conn, table.oid) + found.details
-    identity = {"f": "FULL", "n": "NOTHING"}.get(table.replica_identity)
-    if identity:
-        found.details.append(text(conn, "ALTER TABLE {} REPLICA IDENTITY {}", table.sql, sql.SQL(identity)))
     found.sequences = owned_sequences(conn, table.oid)
     return found
 
 
-def owned_sequences(conn: Connection, table: int) -> list[tuple[str, str]]:
-    """Returns the sequences that columns of a table own, each with the column."""
-    return [
-        (row[0], row[1])
-        for row in conn.execute(
-            "SELECT d.objid::regclass::text, quote_ident(a.attname) FROM pg_depend AS d"
-            " JOIN pg_class AS s ON s.oid = d.objid AND s.relkind = 'S'"
-            " JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid"
-            " WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass"
-            " AND d.refobjid = %s AND d.deptype = 'a'",
-            (table,),
-        ).fetchall()
-    ]
+def owned_sequences(conn: Connection, table: int) -> list[OwnedSequence]:
+    """Returns the sequences that columns of a table own."""
+    return catalog.read(
+        conn,
+        OwnedSequence,
+        """
+        SELECT d.objid::regclass::text AS name, quote_ident(a.attname) AS column
+          FROM pg_depend AS d JOIN pg_class AS s ON s.oid = d.objid AND s.relkind = 'S'
+               JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = %s
+               AND d.deptype = 'a'
+        """,
+        (table,),
+    )
 
 
 def converted(plan: Plan, bound: str, kinds: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterable, Optional, Sequence
 
-from pgkid.ctl import catalog, state
+from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.catalog import ColumnAddress
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.hanging import hanging
@@ -15,19 +15,11 @@ from pgkid.ctl.leave.uses import Kid, Use, read_kid, uses
 from pgkid.ctl.made import Made
 
 
-@dataclass(frozen=True)
-class LateConstraint:
-    """A constraint that was added without looking at rows, and is left to validate."""
-
-    table: str  # its name as part of a statement
-    name: str
-
-
 @dataclass
 class LeaveState(state.State):
     """What is left to do after the transactions that change tables, of all tables of the role."""
 
-    late: list[LateConstraint]
+    late: list[constraints.Kept]  # that were added without looking at rows, and are left to validate
 
 
 def state_schema(conn: Connection) -> str:

@@ -15,6 +15,7 @@ from pgkid.ctl.steps import Runner, statement
 class KidTrigger:
     """A trigger that calls a function of kid."""
 
+    oid: int
     table: int
     name: str
     is_tracking: bool  # one of kid_track()
@@ -26,7 +27,7 @@ def triggers_of_kid(plan: Plan, group: Group) -> list[KidTrigger]:
         plan.conn,
         KidTrigger,
         """
-        SELECT t.tgrelid AS table, t.tgname AS name, p.proname LIKE 'kid\\_track%%' AS is_tracking
+        SELECT t.oid, t.tgrelid AS table, t.tgname AS name, p.proname LIKE 'kid\\_track%%' AS is_tracking
           FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
          WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal AND t.tgparentid = 0
                AND p.pronamespace = %s::regnamespace AND p.proname LIKE 'kid%%'

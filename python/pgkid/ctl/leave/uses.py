@@ -45,7 +45,7 @@ MEMBERS = """
 """
 
 # Each object that depends on a member, with the relation or type that it belongs to. What belongs to members is left
-# out.
+# out, and so are triggers of partitions, which come and go with those of the parent.
 DEPENDENTS = (
     MEMBERS
     + """,
@@ -54,7 +54,8 @@ DEPENDENTS = (
                CASE d.classid WHEN 'pg_class'::regclass THEN coalesce(i.indrelid, d.objid)
                               ELSE coalesce(w.ev_class, f.adrelid, nullif(k.conrelid, 0), t.tgrelid, p.polrelid,
                                   s.stxrelid)
-               END AS relation, coalesce(nullif(k.contypid, 0), y.oid) AS type, a.amopfamily AS family
+               END AS relation, coalesce(nullif(k.contypid, 0), y.oid) AS type, a.amopfamily AS family,
+               coalesce(t.tgparentid, 0) <> 0 AS is_part
           FROM members AS m JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (m.classid, m.objid)
                LEFT JOIN pg_index AS i ON d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
                LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
@@ -73,6 +74,7 @@ DEPENDENTS = (
          WHERE NOT EXISTS (SELECT FROM members AS m WHERE (m.classid, m.objid) IN (
                                ('pg_class'::regclass, f.relation), ('pg_type'::regclass, f.type),
                                ('pg_opfamily'::regclass, f.family)))
+               AND NOT f.is_part
                AND NOT EXISTS (SELECT FROM pg_depend AS i WHERE i.deptype = 'e' AND i.classid = f.classid
                                                                 AND i.objid = f.objid))
 """
@@ -86,7 +88,8 @@ class Use:
     catalog: str
     oid: int
     number: int
-    relation: Optional[int]
+    relation: Optional[int]  # that it belongs to, or is
+    type: Optional[int]  # that it belongs to, or is
     object: str
     member: str
     has_counterpart: bool  # kidctl knows what the member becomes
@@ -103,7 +106,7 @@ def uses(conn: Connection) -> list[Use]:
         Use,
         DEPENDENTS
         + """
-        SELECT d.classid::regclass::text AS catalog, d.objid AS oid, d.objsubid AS number, d.relation::oid,
+        SELECT d.classid::regclass::text AS catalog, d.objid AS oid, d.objsubid AS number, d.relation::oid, d.type,
                pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
                pg_describe_object(d.refclassid, d.refobjid, 0) AS member,
                (d.refclassid = 'pg_type'::regclass AND coalesce(e.typname, y.typname) = ANY (%(types)s))
@@ -121,7 +124,7 @@ def uses(conn: Connection) -> list[Use]:
                LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
                LEFT JOIN pg_type AS l ON l.oid = o.oprleft
                LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-         ORDER BY 5, 6
+         ORDER BY object, member
         """,
         {"types": list(CORE)},
     )
