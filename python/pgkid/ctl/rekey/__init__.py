@@ -19,6 +19,34 @@ finish.py        drops the old keys, or keeps them as a column of another name
 cancel.py        takes the move back before the swap
 expected.py      says what may differ in a dump
 
+The steps. Each line is one transaction with the locks that it takes, of all tables of the move. After `kill -9` a line
+is done or it is not: the server ends the session and rolls back. The same command, run again, reads the catalog and
+the state, and goes on with the first line that is not done. `run` takes all steps up to `validate`:
+
+prepare     writes the state, and adds columns, functions and triggers: locks for a moment, from everybody
+fill        fills the rows of 256 blocks, and notes the next block in `places`: locks these rows, from writers. It
+            leaves out rows that others have locked, and comes back. The triggers fill what writers add, also while no
+            kidctl runs
+            VACUUM of each table, which blocks neither readers nor writers
+index       prints the definitions of twins, and rolls back: locks for a moment, from everybody
+            builds each index CONCURRENTLY. One that was left invalid is dropped, and built again
+constrain   adds CHECKs and foreign keys NOT VALID: locks for a moment, from everybody
+validate    validates each of them: blocks neither readers nor writers
+            adds the foreign keys of partitioned tables, and notes in the state that all is ready: locks for a moment,
+            from everybody
+swap        exchanges columns, indexes and constraints, makes views again, and notes in the state that the swap is done:
+            locks the tables and the views on them for a moment, from everybody
+            fills each materialized view: locks the view. Until then it is empty, and the state lists it
+finish      drops the old columns and the state: locks for a moment, from everybody
+back        adds CHECKs about old keys NOT VALID, and validates them, as `constrain` and `validate` do
+            exchanges everything again, drops the new columns, and notes in the state that it is back: locks what the
+            swap locks. From here on only `back` goes on
+            validates and fills as above, and then drops the state
+cancel      drops columns, triggers and the state: locks for a moment, from everybody
+
+If only new rows get new keys, the steps are `prepare`, which writes the state alone, and `swap`, which sets the default
+of the key. Then `finish` drops the state, and `back` sets the old default.
+
 The columns of a table orders, and of a table lines whose order_id refers to it. The columns that the programs of the
 user see are called id and order_id all the time:
 
