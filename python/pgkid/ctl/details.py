@@ -1,4 +1,4 @@
-"""What CREATE leaves to other statements: owner, privileges, comments, and options of columns."""
+"""What CREATE leaves to other statements: owner, privileges, comments, options of columns and of tables."""
 from __future__ import annotations
 
 from dataclasses import dataclass

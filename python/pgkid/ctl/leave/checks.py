@@ -62,19 +62,19 @@ def look(plan: Plan) -> Look:
 
 
 @dataclass(frozen=True)
-class Hanging:
+class HangingOfGroup:
     """What hangs on the columns of a group, or the finding that some of it cannot be made again."""
 
     made: list[Made]
     unknown: list[Finding]
 
 
-def read_hanging(plan: Plan, group: Group) -> Hanging:
+def read_hanging(plan: Plan, group: Group) -> HangingOfGroup:
     """Returns what hangs on the columns of a group."""
     try:
-        return Hanging(plan.hanging(group), [])
+        return HangingOfGroup(plan.hanging(group), [])
     except Refused as error:
-        return Hanging([], [refused("", str(error), error.hint)])
+        return HangingOfGroup([], [refused("", str(error), error.hint)])
 
 
 def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:

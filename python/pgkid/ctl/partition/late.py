@@ -32,7 +32,7 @@ class Late(constraints.Kept):
 
     def end(self, runner: Runner) -> None:
         """Validates or adds it, unless that is done."""
-        if not self.takes_over and self.is_validated:
-            self.validate(runner)
-        elif self.takes_over and self.is_valid(runner.conn) is None:
+        if self.takes_over and self.is_valid(runner.conn) is None:
             runner.retried([], lambda: runner.all(self.create(False)))
+        elif self.is_validated:
+            self.validate(runner)

@@ -100,14 +100,14 @@ class Plan:
 
     def referenced(self) -> list[catalog.Table]:
         """Returns the other tables that foreign keys of this one refer to, always in the same order."""
-        return self.read("confrelid", "conrelid")
+        return self.at_other_end("confrelid", "conrelid")
 
     def referring(self) -> list[catalog.Table]:
         """Returns the other tables whose foreign keys refer to this one, always in the same order."""
-        return self.read("conrelid", "confrelid")
+        return self.at_other_end("conrelid", "confrelid")
 
-    def read(self, wanted: str, given: str) -> list[catalog.Table]:
-        """Returns the tables at the other end of foreign keys."""
+    def at_other_end(self, wanted: str, given: str) -> list[catalog.Table]:
+        """Returns the tables at the other end of foreign keys. Both are columns of pg_constraint, `given` this end."""
         query = sql.SQL(
             "SELECT DISTINCT k.{0} FROM pg_constraint AS k"
             " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.{1} = %s AND k.{0} <> k.{1} ORDER BY 1"

@@ -28,7 +28,7 @@ from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
-def read(conn: Connection, root: catalog.Table, given: Options) -> RowsPlan:
+def read_rows_plan(conn: Connection, root: catalog.Table, given: Options) -> RowsPlan:
     """Reads the plan of a move of rows. The partition is its `old_name`."""
     schema = state.schema_of("rows", root)
     begun = state.load(conn, schema, RowsState)
@@ -100,7 +100,7 @@ class MoveRows:
 
     def plan(self) -> RowsPlan:
         """Reads the plan as it is now."""
-        plan = read(self.conn, catalog.table(self.conn, self.relation), self.options)
+        plan = read_rows_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
             state.refuse_other_database(self.conn, plan.state)
         return plan
@@ -239,7 +239,7 @@ class MoveRows:
         root = catalog.table(self.conn, self.relation)
         if state.step_of(self.conn, state.schema_of("rows", root)) is None:
             return
-        plan = read(self.conn, root, self.options)
+        plan = read_rows_plan(self.conn, root, self.options)
         if plan.is_swapped:
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
 

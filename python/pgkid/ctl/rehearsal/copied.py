@@ -85,7 +85,7 @@ class Comparison:
             if not BESIDE.match(item.entry.kind):
                 stops = item.number in mine or item.object == NO_OBJECT and bool(item.needs & mine)
             if stops:
-                yield Finding("not copied", label, found.message, found.lines, HINT, True, label)
+                yield Finding("not copied", label, found.message, found.lines, hint=HINT, stops=True, accept_name=label)
             elif item.number in self.copy.errors:
                 yield Finding("not copied", label, found.message)
         if None in self.copy.errors:

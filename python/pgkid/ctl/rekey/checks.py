@@ -65,24 +65,22 @@ def of_tables(plan: Plan) -> Iterator[Finding]:
     """Yields tables of kinds that cannot be moved."""
     tops = {c.top for c in plan.columns}
     for table in plan.tables():
-        for is_so, message, hint in (
-            (
-                table.oid == plan.root.oid and table.kind == "p",
-                "is partitioned: only tables that refer to the key may be",
-                "Make a new partitioned table, and copy the rows with new keys.",
-            ),
-            (table.kind not in ("r", "p"), "is a foreign table", "Move it on its own server."),
-            (table.persistence != "p", "is temporary or unlogged", "ALTER TABLE … SET LOGGED."),
-            (table.is_typed, "is a typed table", "ALTER TABLE … NOT OF."),
-            (table.inherits, "inherits or is inherited", "Take it out of the inheritance: ALTER TABLE … NO INHERIT …."),
-            (
-                table.oid in tops and table.is_partition,
-                "is a partition that a foreign key names by itself",
-                "Drop that foreign key, or add one to the partitioned table instead.",
-            ),
-        ):
-            if is_so:
-                yield refused(table.label, message, hint)
+        label = table.label
+        if table.oid == plan.root.oid and table.kind == "p":
+            message = "is partitioned: only tables that refer to the key may be"
+            yield refused(label, message, "Make a new partitioned table, and copy the rows with new keys.")
+        if table.kind not in ("r", "p"):
+            yield refused(label, "is a foreign table", "Move it on its own server.")
+        if table.persistence != "p":
+            yield refused(label, "is temporary or unlogged", "ALTER TABLE … SET LOGGED.")
+        if table.is_typed:
+            yield refused(label, "is a typed table", "ALTER TABLE … NOT OF.")
+        if table.inherits:
+            hint = "Take it out of the inheritance: ALTER TABLE … NO INHERIT …."
+            yield refused(label, "inherits or is inherited", hint)
+        if table.oid in tops and table.is_partition:
+            hint = "Drop that foreign key, or add one to the partitioned table instead."
+            yield refused(label, "is a partition that a foreign key names by itself", hint)
 
 
 def of_columns(plan: Plan) -> Iterator[Finding]:
