@@ -4,6 +4,7 @@
 # Versions: what runs with whose rights, settings of roles, and waits for a standby
 use strict;
 use warnings;
+use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Sql;
@@ -93,13 +94,20 @@ sub settings_of_roles
 	foreach my $pool (sort keys %setting)
 	{
 		my $refused =
-		  qr/^55000: this server makes IDs with numbers of pool "$pool"\nDETAIL:  .* more than one number of /;
-		foreach my $for ('ROLE stranger', 'ROLE stranger IN DATABASE extension', 'ROLE app')
+		  qr/^55000: this server makes IDs with numbers of pool "$pool"\nDETAIL:  .* more than one number of .*\nHINT:  .* by ALTER SYSTEM/;
+		# A session does not see what is set for a database after it began.
+		my $session = open_session($node, 'extension');
+		answer($session, 'SET ROLE app;');
+		foreach my $for ('ROLE stranger', 'ROLE stranger IN DATABASE extension', 'ROLE app', 'ROLE ALL',
+			'DATABASE extension')
 		{
 			sql("LOAD 'kid'; ALTER $for SET $setting{$pool} = 7");
 			like(lease_error("'$pool'"), $refused, "$setting{$pool} for $for");
+			like(answer($session, "CALL kid.kid_lease_worker('$pool');"),
+				qr/^psql:.*ERROR:  55000: this server makes IDs with numbers of pool/, 'in an old session, too');
 			sql("ALTER $for RESET $setting{$pool}");
 		}
+		close_session($session);
 		sql("LOAD 'kid'; ALTER ROLE stranger IN DATABASE elsewhere SET $setting{$pool} = 7");
 		cmp_ok(lease("'$pool'")->{number}, '<=', 20, 'not for a role in another database');
 		sql("ALTER ROLE stranger IN DATABASE elsewhere RESET $setting{$pool}");
