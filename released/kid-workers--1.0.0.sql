@@ -561,9 +561,22 @@ END $$;
 COMMENT ON FUNCTION kid_workers.lock_own(kid_workers.pools, bigint, uuid, name, integer) IS
     'locks the number of which a caller has the last window, and returns where that ends';
 
--- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends. Sessions
--- of the role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more
--- than the server has transactions can be missing from the count.
+-- Returns whether a transaction has not ended yet. Of a number, xmax is the last transaction that has changed or locked
+-- this version of the row.
+CREATE OR REPLACE FUNCTION kid_workers.is_unfinished(changed_by xid) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    -- pg_xact_status() needs the upper half of the transaction's ID, too. It is less than 2^31 from the next one.
+    above bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 2147483647;
+BEGIN
+    RETURN pg_xact_status((above - (above - changed_by::text::bigint & 4294967295))::text::xid8) = 'in progress';
+END $$;
+COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS 'returns whether a transaction has not ended yet';
+
+-- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends, and until
+-- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Sessions of the
+-- role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more than
+-- the server has transactions can be missing from the count.
 CREATE OR REPLACE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -573,9 +586,12 @@ DECLARE
     own bigint;
 BEGIN
     FOR attempt IN 1..2 LOOP
-        SELECT count(*), count(*) FILTER (WHERE n.xid = pg_current_xact_id_if_assigned()) INTO held, own
+        SELECT count(*) FILTER (WHERE n.until > kid_workers.this_second()
+                                      OR n.xmax <> 0 AND kid_workers.is_unfinished(n.xmax)),
+               count(*) FILTER (WHERE n.xid = pg_current_xact_id_if_assigned())
+          INTO held, own
           FROM kid_workers.numbers AS n
-         WHERE n.pool = pool.pool AND n.role = its_role AND n.until > kid_workers.this_second();
+         WHERE n.pool = pool.pool AND n.role = its_role;
         IF own > 0 THEN
             RAISE 'this transaction has taken a worker number already'
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker().';
@@ -670,7 +686,8 @@ COMMENT ON FUNCTION kid_workers.grant_window(text, bigint, uuid, integer, text) 
     'kid_lease_worker()';
 
 -- A commit that waits for a standby returns with a warning if the wait is canceled, though the standby may not have the
--- window. So where replication is synchronous, writes something for another commit, and returns true.
+-- window. So where replication is synchronous, writes something for another commit, and returns true. Raises an error
+-- if the window has ended, because a role must lock no numbers but those that check_quota() counts.
 CREATE OR REPLACE FUNCTION kid_workers.wait_again(pool_name text, its_number bigint) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -682,7 +699,12 @@ BEGIN
     END IF;
     PERFORM kid_workers.wait_for_standbys();
     UPDATE kid_workers.numbers AS n SET holder = n.holder
-     WHERE n.pool = pool_name AND n.number = its_number AND n.role = its_role;
+     WHERE n.pool = pool_name AND n.number = its_number AND n.role = its_role
+           AND n.until > kid_workers.this_second();
+    IF NOT FOUND THEN
+        RAISE 'the window of worker number % has ended before standbys confirmed it', its_number
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() with a greater ttl.';
+    END IF;
     RETURN true;
 END $$;
 COMMENT ON FUNCTION kid_workers.wait_again(text, bigint) IS
@@ -711,6 +733,7 @@ END $$;
 COMMENT ON FUNCTION kid_workers.tell_window(text, bigint, uuid) IS
     'returns the window that an earlier transaction granted; a part of kid_lease_worker()';
 
+-- A role locks only numbers that check_quota() counts, so it does not change one whose window has ended.
 CREATE OR REPLACE FUNCTION kid.kid_forget_worker(pool text, number bigint, token uuid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -719,7 +742,7 @@ BEGIN
     its_role := kid_workers.caller();
     UPDATE kid_workers.numbers AS n SET token = NULL, holder = NULL
      WHERE n.pool = kid_forget_worker.pool AND n.number = kid_forget_worker.number
-           AND n.token = kid_forget_worker.token AND n.role = its_role;
+           AND n.token = kid_forget_worker.token AND n.role = its_role AND n.until > kid_workers.this_second();
     RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION kid.kid_forget_worker(text, bigint, uuid) IS

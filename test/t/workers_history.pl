@@ -195,4 +195,11 @@ my ($number, $token) = $told =~ /^(\d)\|(\S{36})/m;
 is(sql_on($standby, "SELECT count(*) FROM kid_workers.numbers WHERE number = $number AND token = '$token'"),
 	'1', 'which is on the standby');
 close_session($session);
+
+# The second commit writes to no number that anybody can lease, so that no transaction can lock such numbers.
+my $short = lease(q{'waits', ttl => 1});
+$primary->set_clock('+2s');
+like(error_of("SELECT kid_workers.wait_again('waits', $short->{number})", role => 'app'),
+	qr/^55000: the window of worker number $short->{number} has ended before standbys confirmed it/,
+	'a number whose window has ended is not written to');
 done_testing();

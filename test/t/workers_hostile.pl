@@ -28,6 +28,7 @@ foreach my $edition (qw(extension plain))
 		SELECT kid.kid_add_workers('orders', 1, 20, 'flake', max_ttl => 600, fresh => true)});
 	code_in_an_index($edition);
 	hidden_warnings($edition);
+	open_transactions($edition);
 }
 settings_of_roles();
 another_identity();
@@ -79,6 +80,31 @@ sub hidden_warnings
 			SELECT current_setting('client_min_messages'), current_setting('synchronous_commit'); COMMIT;
 			SELECT current_setting('client_min_messages'), current_setting('synchronous_commit')}),
 		"\nwarning|on\nerror|off", "$edition: the commit of a grant can warn, and waits");
+	return;
+}
+
+# A number that an open transaction holds counts, though its window has ended: nobody else can lease it.
+sub open_transactions
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('few', 1, 20, 'flake', per_role => 2, fresh => true)});
+	my $take = q{SELECT number FROM kid_workers.grant_window('few', NULL, NULL, 1, NULL);};
+	like(output_as('app', "BEGIN; $take SELECT pg_sleep(1.1); $take ROLLBACK;"),
+		qr/ERROR:  55000: this transaction has taken a worker number already/,
+		"$edition: a transaction takes one number, also when its window has ended");
+
+	my ($renewed, $forgotten) = map { lease(q{'few', ttl => 1}) } 1, 2;
+	my $session = open_session($node, $edition);
+	answer($session, 'SET ROLE app; BEGIN;');
+	answer($session, "SELECT kid_workers.grant_window('few', $renewed->{number}, '$renewed->{token}', 1, NULL);");
+	answer($session, "SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}');");
+	sql("SELECT pg_sleep_until(to_timestamp($forgotten->{until} / 1000.0))");
+	like(lease_error(q{'few'}), qr/^53400: role "app" has too many worker numbers/,
+		'numbers that a transaction has renewed and given up count until it ends');
+	answer($session, 'ROLLBACK;');
+	close_session($session);
+	is(sql_as('app', "SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}')"),
+		'f', 'a number whose window has ended is not held');
 	return;
 }
 
