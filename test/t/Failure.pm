@@ -1,15 +1,17 @@
-# Ways to break a server, and to observe it afterwards.
+# Ways to break a server, and to observe it afterwards: kill its processes, measure how far its IDs are ahead of the
+# clock, leave a session stuck in sending to a client that does not read, and hold up what it does by libraries for
+# LD_PRELOAD.
 package Failure;
 use strict;
 use warnings;
+use Dialogue;
 use Exporter 'import';
 use IO::Socket::UNIX;
-use IPC::Run ();
 use PostgreSQL::Test::Utils;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(kill_server kill_backend wait_for_end wait_until_up seconds_ahead is_at_most is_near start_session
-  wait_for_output run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
+our @EXPORT = qw(kill_server kill_backend wait_for_end wait_until_up wait_for_end_of_lease seconds_ahead is_at_most
+  is_near start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
 
 # Returns the processes that a process has started. Linux lists them in a file. macOS has no such file, but ps, which a
 # small Linux lacks.
@@ -43,7 +45,8 @@ sub kill_server
 	return;
 }
 
-# Waits for a server that restarts by itself. It does not use a query: psql may end before the test has sent the query.
+# Waits for a server that restarts by itself. Dies if it does not. It uses no query: psql may end before the test has
+# sent the query.
 sub wait_until_up
 {
 	my ($node) = @_;
@@ -55,19 +58,25 @@ sub wait_until_up
 	die 'no restart after the crash';
 }
 
-# Kills one backend. With restart_after_crash this restarts the whole server. Returns when the server is up.
+# Kills one backend of a server with restart_after_crash, which restarts the whole server. Returns when it is up.
 sub kill_backend
 {
 	my ($node) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $session = start_session($node, "SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
-	wait_for_output($session, qr/^(\d+)\n/);
-	my ($pid) = ${ $session->{stdout} } =~ /^(\d+)\n/;
-	kill 'KILL', $pid;
+	my $session = open_session($node);
+	kill 'KILL', $session->{pid};
 	eval { $session->{handle}->finish; };
 	# Until the postmaster has reaped the backend, the server still seems to be up.
-	wait_for_end($pid);
+	wait_for_end($session->{pid});
 	wait_until_up($node);
+	return;
+}
+
+# Waits until all leases have ended, so that the next ID of each clock needs a new bound.
+sub wait_for_end_of_lease
+{
+	my ($node) = @_;
+	$node->poll_query_until('postgres', 'SELECT max(lease_until) < clock_timestamp() FROM kid_stats()')
+	  or die 'the lease does not end';
 	return;
 }
 
@@ -89,55 +98,13 @@ sub is_at_most
 	return Test::More::cmp_ok($ahead, '<=', $lease + 2, "$name: $ahead s ahead, the lease is $lease s");
 }
 
-# Makes IDs, and tests that.
+# Makes IDs, and tests that they are ahead of the clock by a lease at most.
 sub is_near
 {
 	my ($node, $lease, $name) = @_;
 	# sno_next() is not called: it may have to wait first.
 	$node->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
 	return is_at_most(seconds_ahead($node), $lease, $name);
-}
-
-# Starts a psql that runs without being pumped. It reads a file, because the test would have to pump a pipe.
-my $scripts = 0;
-
-sub start_session
-{
-	my ($node, $statements) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $script = $node->basedir . '/session' . ++$scripts . '.sql';
-	append_to_file($script, $statements);
-	my $handle = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'), '-f', $script ],
-		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	return { handle => $handle, stdout => \$stdout, stderr => \$stderr };
-}
-
-sub wait_for_output
-{
-	my ($session, $pattern) = @_;
-	until (${ $session->{stdout} } =~ $pattern)
-	{
-		die "it ended: ${ $session->{stderr} }" unless $session->{handle}->pumpable;
-		$session->{handle}->pump;
-	}
-	return;
-}
-
-# Lets sessions run for some seconds. They may end earlier.
-sub run_for
-{
-	my ($seconds, @sessions) = @_;
-	my $until = time + $seconds;
-	while (time < $until)
-	{
-		foreach my $session (@sessions)
-		{
-			$session->{handle}->pump_nb if $session->{handle}->pumpable;
-		}
-		usleep(2000);
-	}
-	return;
 }
 
 # Opens a session whose client does not read. Its output fills the connection, and then it runs its last query.

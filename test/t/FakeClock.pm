@@ -1,15 +1,21 @@
-# A PostgreSQL server whose clock a test sets: libfaketime moves the clock while the server runs. Timeouts are turned
-# off as far as possible: PostgreSQL reads the clock in their signal handler, and libfaketime is not safe there.
+# A PostgreSQL server whose clock a test sets: libfaketime moves the clock while the server runs.
+#
+#     my $node = FakeClock->new('main');
+#     $node->init;
+#     $node->start;
+#     $node->set_clock('-1h');
+#
+# It is a PostgreSQL::Test::Cluster. Without libfaketime new() skips the test. The field `preload` names another library
+# for LD_PRELOAD. Timeouts are turned off as far as possible: PostgreSQL reads the clock in their signal handler, and
+# libfaketime is not safe there.
 package FakeClock;
 use strict;
 use warnings;
+use Dialogue ();
 use parent -norequire, 'PostgreSQL::Test::Cluster';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
-use Sql ();
 use Test::More ();
-
-# $node->{preload} names another library for LD_PRELOAD.
 
 # Sets the clock, in libfaketime's syntax: an offset (-1h), or a time at which the clock stands still
 # (2030-01-01 00:00:00).
@@ -62,29 +68,15 @@ sub restart
 	return;
 }
 
-sub sql { return Sql::sql_on(@_) }
-
-# Returns the error of a query that must fail, as Sql.pm does.
-sub error_of
-{
-	my ($self, $query) = @_;
-	my $error = Sql::error_of($query, node => $self, database => 'postgres');
-	Test::More::isnt($error, '', 'the query fails');
-	return $error;
-}
-
-# Starts a query that must wait for the clock or a sequence, and returns when it waits.
+# Opens a session whose query must wait for the clock or a sequence. Returns the session, which is one of Dialogue.pm,
+# when it waits. Dies if it does not wait.
 sub start_waiting
 {
 	my ($self, $query) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $session = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $self->connstr('postgres'), '-c', $query ],
-		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	$self->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event IN ('Extension', 'KidSequence', 'KidClock')})
-	  or die 'the query did not wait';
-	return { session => $session, stdout => \$stdout, stderr => \$stderr };
+	my $session = Dialogue::open_session($self);
+	Dialogue::ask($session, "$query;");
+	Dialogue::wait_for_state($session, q{wait_event IN ('Extension', 'KidSequence', 'KidClock')});
+	return $session;
 }
 
 1;

@@ -3,32 +3,25 @@
 package Hostile;
 use strict;
 use warnings;
+use Dialogue;
 use Exporter 'import';
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
 use Types;
 
-our @EXPORT = qw($node $superuser $tables @traps @relations start_server output_in new_log planted lookalikes readings
+our @EXPORT = qw($node $superuser $tables @traps @relations use_hostile_server new_log planted lookalikes readings
   creation others_who_ran plant strangers look_after until_blocked);
 our ($node, $superuser);
 
-sub start_server
+# Starts a server whose log shows who runs planted code, and sets $node and $superuser.
+sub use_hostile_server
 {
-	$node = PostgreSQL::Test::Cluster->new('main');
-	$node->init;
-	$node->append_conf('postgresql.conf',
-		"timezone = 'UTC'\nrestart_after_crash = on\nautovacuum = off\n"
+	$node = use_new_server("timezone = 'UTC'\nrestart_after_crash = on\nautovacuum = off\n"
 		  . "log_statement = none\nlog_error_verbosity = verbose\n");
-	$node->start;
-	use_database($node);
 	$superuser = sql('SELECT current_user');
 	return;
 }
-
-# As output_as(), in a database.
-sub output_in { my ($database, $role, $query) = @_; return output_as($role, $query, database => $database) }
 
 my $log_size = 0;
 
@@ -167,8 +160,7 @@ sub lookalikes
 	return join '', map { "$_;\n" } grep { $with_types || !/KID/ } @statements;
 }
 
-# Returns calls of kid's functions for maintaining tables that change no rows. The next function returns a
-# call that creates partitions.
+# Returns calls of kid's functions for maintaining tables that change no rows.
 sub readings
 {
 	my ($kid, @relations) = @_;
@@ -183,6 +175,8 @@ sub readings
 		"SELECT $kid.kid_observe($kid.kid_next())",
 		"SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', true, 100)");
 }
+
+# Returns a call that creates partitions.
 sub creation
 {
 	my ($kid, $since, $until) = @_;
@@ -205,7 +199,7 @@ sub others_who_ran
 sub plant
 {
 	my ($database, $role, $kid, $query) = @_;
-	my $output = output_in($database, $role, $query =~ s/\bKID\b/$kid/gr);
+	my $output = output_of($query =~ s/\bKID\b/$kid/gr, database => $database, role => $role);
 	is(() = $output =~ /ERROR/g, 0, "$role plants code in $database without an error") or diag $output;
 	return;
 }
@@ -229,12 +223,12 @@ sub look_after
 {
 	my ($database, $owner, $kid, @search_paths) = @_;
 	new_log();
-	output_in($database, $superuser, 'SELECT id FROM planted.seen LIMIT 1');
+	output_of('SELECT id FROM planted.seen LIMIT 1', database => $database, role => $superuser);
 	is(others_who_ran($database, $owner), $superuser, "$database: planted code that a superuser runs is detected");
 	foreach my $path (@search_paths)
 	{
-		my $output = output_in($database, $superuser, join '', map { "$_;\n" } "SET search_path = $path",
-			readings($kid, map { "planted.$_" } @relations));
+		my $output = output_of(join('', map { "$_;\n" } "SET search_path = $path",
+				readings($kid, map { "planted.$_" } @relations)), database => $database, role => $superuser);
 		is(others_who_ran($database, $owner),
 			'', "$database: a superuser with search_path = $path reads the tables, and runs no planted code")
 		  or diag $output;
@@ -245,7 +239,7 @@ sub look_after
 	}
 	sql_in($database, "CREATE SCHEMA lent; GRANT USAGE ON SCHEMA lent TO PUBLIC; CREATE FUNCTION lent.observe_all()
 			RETURNS bigint SECURITY DEFINER LANGUAGE SQL AS 'SELECT count(*) FROM $kid.kid_observe_all()'");
-	like(output_in($database, $owner, 'SELECT lent.observe_all()'), qr/^\d+$/,
+	like(output_of('SELECT lent.observe_all()', database => $database, role => $owner), qr/^\d+$/,
 		"$database: the owner calls a function of a superuser that calls kid_observe_all()");
 	is(others_who_ran($database, $owner), '', "$database: it runs no planted code as a superuser");
 	my $path = $search_paths[-1];
@@ -255,24 +249,23 @@ sub look_after
 			"SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', false, 100)" ])
 	{
 		my ($name, $query) = @$_;
-		my $output = output_in($database, $superuser, "SET search_path = $path; $query");
+		my $output = output_of("SET search_path = $path; $query", database => $database, role => $superuser);
 		is(others_who_ran($database, $owner), '', "$database: before a superuser $name, no planted code runs")
 		  or diag $output;
 		like($output, qr/ERROR:  42501: must be owner of table planted\.parent/, "$database: only the owner $name");
-		$output = output_in($database, $superuser, "SET search_path = $path; SET ROLE $owner; $query");
+		$output = output_of("SET search_path = $path; SET ROLE $owner; $query", database => $database,
+			role => $superuser);
 		unlike($output, qr/ERROR/, "$database: as the owner, a superuser $name without an error") or diag $output;
 	}
 	return;
 }
 
-# Waits until a session waits for such a lock, or has no query.
+# Waits until a session waits for a lock that matches a condition on pg_locks, or has no query.
 sub until_blocked
 {
 	my ($session, $lock) = @_;
-	$session->{handle}->pump_nb;
-	$node->poll_query_until('postgres', "SELECT state <> 'active' OR EXISTS (SELECT FROM pg_locks AS l
-		WHERE l.pid = a.pid AND NOT granted AND $lock) FROM pg_stat_activity AS a WHERE pid = $session->{pid}") or die;
-	return;
+	return wait_for_state($session, "state <> 'active' OR EXISTS (
+		SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND NOT granted AND $lock)");
 }
 
 1;

@@ -1,6 +1,16 @@
 # The IDs that clients were given, kept outside the servers, so that the ledger keeps what a server forgets.
 # Three counts must be 0: IDs that were given twice; IDs of kid64, kid53, flake and uuid at or below an
 # earlier one; and rows that a unique key rejected.
+#
+#     $node->safe_psql('postgres', $Ledger::schema);    # in postgresql.conf: $Ledger::settings
+#     my $ledger = Ledger->new;
+#     $ledger->take('before', $node);
+#     kill_server($node);
+#     $node->start;
+#     $ledger->goes_on('after a crash', $node);
+#     $ledger->is_right('after a crash');
+#
+# Sessions in the background run $ledger->statements(), and their output is added with add().
 package Ledger;
 use strict;
 use warnings;
@@ -14,6 +24,7 @@ our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
 		flake flake UNIQUE DEFAULT flake_next(),
 		sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
 
+# Returns an empty ledger.
 sub new
 {
 	my ($class) = @_;
@@ -63,6 +74,7 @@ sub add
 	return;
 }
 
+# Counts what is wrong, and keeps the first of it for the name of a test.
 sub wrong
 {
 	my ($self, $what, $kind) = @_;
@@ -71,7 +83,8 @@ sub wrong
 	return;
 }
 
-# Makes IDs in one session and adds them. Returns how many.
+# Makes IDs in one session, three times `count` of each type, by default 100, and adds them. Returns how many there are
+# of each type. If there is an error they are fewer, and it is printed.
 sub take
 {
 	my ($self, $name, $node, $count, $database) = @_;
@@ -82,7 +95,7 @@ sub take
 	return $self->{count} - $before;
 }
 
-# Does the same as a test.
+# Does the same, and tests that all IDs were made.
 sub goes_on
 {
 	my ($self, $name, $node, $count, $database) = @_;
@@ -90,6 +103,7 @@ sub goes_on
 	return Test::More::is($self->take($name, $node, $count, $database), 3 * $count, "$name: IDs are made");
 }
 
+# Tests that all counts are 0.
 sub is_right
 {
 	my ($self, $name) = @_;

@@ -1,16 +1,16 @@
-# Runs the statements of docs/guides/many-servers.md on the servers that they name.
+# Runs the statements of docs/guides/many-servers.md on the servers that they name. A test puts its servers into %node.
 package Mesh;
 use strict;
 use warnings;
 use Dialogue;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(%node wait_until statements_of run_block);
 our %node;    # the servers, by their names on the pages
 
+# Tests that a query becomes true on a server.
 sub wait_until { my ($node, $query, $what) = @_; return ok($node->poll_query_until('postgres', $query), $what) }
 
 # Returns the statements of a block of the page, each with the server to run it on, and with the number of its part. A
@@ -40,7 +40,8 @@ sub statements_of
 }
 
 # Runs the statements of a block. The statements of a part share a session on each server. They are in the database shop
-# on the page, and here in postgres. `before`, if given, is called before each statement.
+# on the page, and here in postgres. `before`, if given, is called before each statement. Dies after an error, or a
+# warning that the page does not announce.
 my ($time, %position);
 
 sub run_block

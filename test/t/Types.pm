@@ -19,6 +19,7 @@ use File::Basename;
 our @EXPORT = qw(all_types own_types names_of);
 my $src = dirname(__FILE__) . '/../../src';
 
+# Returns a file below src, or dies.
 sub read_file
 {
 	my ($name) = @_;
@@ -27,6 +28,7 @@ sub read_file
 	return <$file>;
 }
 
+# Returns the hash of a type. Dies if its files say less than that.
 sub describe
 {
 	my ($name) = @_;
@@ -45,16 +47,17 @@ sub describe
 		is_own => scalar $sql =~ m{traits/io\.} };
 }
 
+# Returns all types.
 sub all_types
 {
 	my @names = read_file("types.def") =~ /^X\((\w+)\)$/mg or die 'src/types.def: no types';
 	return map { describe($_) } @names;
 }
 
-# The types that kid itself defines in SQL.
+# Returns the types that kid itself defines in SQL.
 sub own_types { return grep { $_->{is_own} } all_types() }
 
-# The SQL names of the given types, by default of those that kid defines.
+# Returns the SQL names of the given types, by default of those that kid defines.
 sub names_of
 {
 	my @types = @_;

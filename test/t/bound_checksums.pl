@@ -9,6 +9,7 @@ use warnings;
 use FakeClock;
 use Ledger;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = FakeClock->new('main');
@@ -16,7 +17,8 @@ my $node = FakeClock->new('main');
 $node->init(allows_streaming => 1, extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 $node->append_conf('postgresql.conf', "autovacuum = off\nshared_buffers = '128kB'\n$Ledger::settings");
 $node->start;
-$node->sql($Ledger::schema);
+use_database($node);
+sql($Ledger::schema);
 my $ledger = Ledger->new;
 my $file = $node->data_dir . '/global/9764';
 my $minutes = 0;
@@ -81,7 +83,7 @@ take_and_go_back('no checksum, start');
 $node->stop;
 overwrite(8, $none);
 $node->start;
-is($node->sql('SELECT count(problem) FROM kid_stats()'), 0, 'without a checksum, the page does not count as damaged');
+is(sql('SELECT count(problem) FROM kid_stats()'), 0, 'without a checksum, the page does not count as damaged');
 $ledger->goes_on('no checksum, start', $node);
 $node->stop;
 isnt(checksum(), 0, 'after the first ID the page has a checksum');
@@ -90,14 +92,14 @@ $node->start;
 
 # The same while the server runs: the page is read from disk because it has left shared buffers.
 take_and_go_back('evicted');
-$node->sql('CHECKPOINT; CREATE TABLE pages AS SELECT repeat(n::text, 500) FROM generate_series(1, 2000) n');
+sql('CHECKPOINT; CREATE TABLE pages AS SELECT repeat(n::text, 500) FROM generate_series(1, 2000) n');
 overwrite(8, $none);
 $minutes += 10;
 $node->set_clock("+${minutes}m");
 is($ledger->take('evicted', $node), 300, 'no checksum, evicted while the server runs: IDs are made');
-$node->sql('CHECKPOINT');
+sql('CHECKPOINT');
 isnt(checksum(), 0, 'no checksum, evicted: the page gets a checksum');
-is($node->sql('SELECT sum(checksum_failures) FROM pg_stat_database'), 0, 'the server has found no wrong checksum');
+is(sql('SELECT sum(checksum_failures) FROM pg_stat_database'), 0, 'the server has found no wrong checksum');
 
 # Another damage is an error, whether the page has a checksum or not, and nothing is written.
 $node->stop;
@@ -112,8 +114,8 @@ foreach my $case ([ 'with a wrong checksum', sub { overwrite(8, pack 'S', checks
 	$change->();
 	my $damaged = slurp_file($file);
 	$node->start;
-	like($node->error_of('SELECT kid_next()'), qr{XX001: }, "$name: an error");
-	is($node->sql('SELECT count(problem) > 0 FROM kid_stats()'), 't', "$name: kid_stats() shows a problem");
+	like(error_of('SELECT kid_next()'), qr{XX001: }, "$name: an error");
+	is(sql('SELECT count(problem) > 0 FROM kid_stats()'), 't', "$name: kid_stats() shows a problem");
 	$node->stop;
 	ok(slurp_file($file) eq $damaged, "$name: the file stays as it is");
 	overwrite(0, $good);
@@ -122,26 +124,27 @@ foreach my $case ([ 'with a wrong checksum', sub { overwrite(8, pack 'S', checks
 # A standby whose page has no checksum reads it, and writes it when it is promoted.
 $node->start;
 $node->backup('base');
-my $number = $node->sql('SELECT node FROM kid_identity()');
+my $number = sql('SELECT node FROM kid_identity()');
 take_and_go_back('before the failover');
 # The standby replays the page before it starts, and not again.
-$node->sql('CHECKPOINT');
+sql('CHECKPOINT');
 my $standby = FakeClock->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->set_clock('+' . ($minutes - 1) . 'm');
 $standby->start;
 $node->wait_for_catchup($standby, 'replay', $node->lsn('flush'));
-$standby->sql('CHECKPOINT');
+$standby->safe_psql('postgres', 'CHECKPOINT');
 $standby->stop;
 my $page_of_standby = $standby->data_dir . '/global/9764';
 overwrite(8, $none, $page_of_standby);
 $standby->start;
-is($standby->sql('SELECT node FROM kid_identity()'), $number, 'a standby reads the page without a checksum');
+is($standby->safe_psql('postgres', 'SELECT node FROM kid_identity()'), $number,
+	'a standby reads the page without a checksum');
 is(checksum($page_of_standby), 0, 'a standby does not write the page');
 $node->stop('immediate');
 $standby->promote;
 $ledger->goes_on('promoted, no checksum', $standby);
-$standby->sql('CHECKPOINT');
+$standby->safe_psql('postgres', 'CHECKPOINT');
 isnt(checksum($page_of_standby), 0, 'after the promotion the page gets a checksum');
 $standby->stop;
 
@@ -150,13 +153,13 @@ $node->start;
 SKIP:
 {
 	skip 'this PostgreSQL has no pg_enable_data_checksums()', 5
-	  if $node->sql(q{SELECT count(*) FROM pg_proc WHERE proname = 'pg_enable_data_checksums'}) eq '0';
-	$node->sql('SELECT pg_disable_data_checksums()');
+	  if sql(q{SELECT count(*) FROM pg_proc WHERE proname = 'pg_enable_data_checksums'}) eq '0';
+	sql('SELECT pg_disable_data_checksums()');
 	$node->poll_query_until('postgres', q{SELECT current_setting('data_checksums') = 'off'}) or die;
 	take_and_go_back('pg_enable_data_checksums()');
-	$node->sql('CHECKPOINT');
+	sql('CHECKPOINT');
 	is(checksum(), 0, 'pg_disable_data_checksums(): the page is written without a checksum');
-	$node->sql('SELECT pg_enable_data_checksums()');
+	sql('SELECT pg_enable_data_checksums()');
 	$node->poll_query_until('postgres', q{SELECT current_setting('data_checksums') = 'on'}) or die;
 	$node->stop;
 	is(checksum(), 0, 'pg_enable_data_checksums() does not rewrite the page');

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 # The linkers of other systems cannot replace one function.
@@ -38,22 +39,23 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "kid.lease = '1min'\nallow_system_table_mods = on\n");
 $node->start;
-$node->sql(qq{CREATE EXTENSION kid; UPDATE pg_proc SET probin = '$tree/kid.so' WHERE probin = '\$libdir/kid'});
+use_database($node);
+sql(qq{CREATE EXTENSION kid; UPDATE pg_proc SET probin = '$tree/kid.so' WHERE probin = '\$libdir/kid'});
 
-$node->sql('SELECT kid_next()');
+sql('SELECT kid_next()');
 append_to_file($node->data_dir . '/fail', '');
-like($node->error_of('SELECT kid_reset_clock(now(), true)'), qr/^XX000: flush failed/,
+like(error_of('SELECT kid_reset_clock(now(), true)'), qr/^XX000: flush failed/,
 	'the bound is lowered, and the flush fails');
-is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}),
+is(sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}),
 	'page of the bounds of IDs could not be written, see the server log', 'kid_stats() shows that');
 
 # This commit flushes the WAL of the lower bound, too.
-$node->sql('CREATE TABLE ids AS SELECT kid_next() AS id FROM pg_sleep(1)');
-is($node->sql('SELECT count(problem) FROM kid_stats()'), 0, 'the next session has written the page');
+sql('CREATE TABLE ids AS SELECT kid_next() AS id FROM pg_sleep(1)');
+is(sql('SELECT count(problem) FROM kid_stats()'), 0, 'the next session has written the page');
 $node->stop('immediate');
 $node->set_clock('-1h');
 $node->start;
-is($node->sql('SELECT kid_next() > max(id) FROM ids'), 't', 'after a crash, IDs continue above those in rows');
+is(sql('SELECT kid_next() > max(id) FROM ids'), 't', 'after a crash, IDs continue above those in rows');
 $node->stop;
 
 done_testing();

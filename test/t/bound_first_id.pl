@@ -4,10 +4,12 @@
 # Promise: A server that stopped and started
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use Ledger;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -16,7 +18,8 @@ $node->init;
 $node->append_conf('postgresql.conf',
 	"restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
 $node->start;
-$node->sql($Ledger::schema);
+use_database($node);
+sql($Ledger::schema);
 $node->stop;
 my $page = $node->data_dir . '/global/9764';
 ok(!-e $page, 'before the first ID there is no page of the bounds');
@@ -33,9 +36,9 @@ foreach my $round (1 .. 20)
 	$node->start;
 	my $query = "SELECT kid_next()::bigint FROM generate_series(1, 20);\n";
 	# The sessions begin to make IDs when the first session ends.
-	my $first = start_session($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
+	my $first = start_script($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
 	wait_for_output($first, qr/\n/);
-	my @sessions = map { start_session($node, "SELECT pg_advisory_lock_shared(1);\n$query") } 1 .. 2;
+	my @sessions = map { start_script($node, "SELECT pg_advisory_lock_shared(1);\n$query") } 1 .. 2;
 	$first->{handle}->finish;
 	# In half of the rounds the kill comes while they run.
 	if ($round % 4 < 2) { foreach (@sessions) { eval { $_->{handle}->finish; }; } }
@@ -56,7 +59,7 @@ foreach my $round (1 .. 20)
 	}
 	$node->set_clock('+' . (60 * $round - 20) . 's');
 	$node->start;
-	foreach my $id (split /\n/, $node->sql('SELECT kid_next()::bigint FROM generate_series(1, 20)'))
+	foreach my $id (split /\n/, sql('SELECT kid_next()::bigint FROM generate_series(1, 20)'))
 	{
 		$repeated .= " round $round, after the crash: $id" if $seen{$id}++;
 		$below++ if $id <= $highest;

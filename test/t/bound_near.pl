@@ -3,6 +3,7 @@
 # Promise: However often the server crashes, the bound is at most `kid.lease` ahead
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use Ledger;
@@ -15,7 +16,7 @@ my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "restart_after_crash = on\n$Ledger::settings");
 $primary->start;
-$primary->sql($Ledger::schema);
+$primary->safe_psql('postgres', $Ledger::schema);
 $primary->backup('base');
 
 sub new_standby
@@ -46,7 +47,7 @@ $ledger->take('before', $primary);
 foreach my $crash (1 .. 8)
 {
 	kill_backend($primary);
-	$primary->sql('SELECT kid_next(), flake_next()');
+	$primary->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
 	my $ahead = seconds_ahead($primary);
 	$far = $ahead if $ahead > $far;
 	$ledger->take("crash $crash", $primary);
@@ -61,7 +62,7 @@ $standby->stop;
 # A standby with a shorter lease.
 $primary->append_conf('postgresql.conf', "kid.lease = '4s'\n");
 $primary->start;
-$primary->sql('TRUNCATE ids');
+$primary->safe_psql('postgres', 'TRUNCATE ids');
 $ledger = Ledger->new;    # the primary continues without the IDs of the promoted standby
 $standby = new_standby('shorter', "kid.lease = '100ms'\n");
 $ledger->take('long lease', $primary);
@@ -81,11 +82,11 @@ $standby->stop;
 $primary->append_conf('postgresql.conf', "kid.lease = '30s'\nkid.max_wait = '100ms'\n");
 $primary->start;
 my $statements = 'INSERT INTO ids (kid, flake, sno) SELECT kid_next(), flake_next(), NULL FROM generate_series(1, 100)';
-$primary->sql("TRUNCATE ids; $statements");
+$primary->safe_psql('postgres', "TRUNCATE ids; $statements");
 foreach my $crash (1 .. 3)
 {
 	kill_backend($primary);
-	$primary->sql($statements);
+	$primary->safe_psql('postgres', $statements);
 	is_near($primary, 30, "a lease of 30 s, crash $crash");
 }
 $primary->stop;
@@ -94,12 +95,12 @@ $primary->stop;
 $primary->append_conf('postgresql.conf', "kid.lease = '1s'\nkid.max_wait = '20s'\n");
 $primary->set_clock('+10m');
 $primary->start;
-$primary->sql('TRUNCATE ids');
+$primary->safe_psql('postgres', 'TRUNCATE ids');
 $ledger = Ledger->new;
 $far = 0;
 foreach my $crash (1 .. $crashes)
 {
-	my @sessions = map { start_session($primary, $ledger->statements(20) x 2000) } 1 .. 2;
+	my @sessions = map { start_script($primary, $ledger->statements(20) x 2000) } 1 .. 2;
 	wait_for_output($_, qr/(?:.*\n){500}/) foreach @sessions;
 	my $ahead = seconds_ahead($primary);
 	$far = $ahead if $ahead > $far;

@@ -5,6 +5,7 @@
 # Promise: A promoted standby
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use Ledger;
@@ -17,7 +18,7 @@ $primary->append_conf('postgresql.conf',
 	"restart_after_crash = on\nmax_prepared_transactions = 5\nwal_log_hints = on\nwal_keep_size = 1GB\n"
 	  . $Ledger::settings);
 $primary->start;
-$primary->sql($Ledger::schema);
+$primary->safe_psql('postgres', $Ledger::schema);
 $primary->backup('base');
 my $ledger = Ledger->new;
 
@@ -44,7 +45,7 @@ sub fail_over
 
 # A base backup that is started as it is, by crash recovery, with a clock that is twenty seconds behind. IDs are made
 # while the backup is taken. None are made after it, because the backup could not know them.
-my $session = start_session($primary, $ledger->statements(20) x 2000);
+my $session = start_script($primary, $ledger->statements(20) x 2000);
 wait_for_output($session, qr/\n/);
 $primary->backup('running');
 $session->{handle}->kill_kill;
@@ -53,7 +54,7 @@ $ledger->add('while the base backup is taken', ${ $session->{stdout} }, ${ $sess
 my $copy = new_server('copy', $primary, '-20s', backup => 'running');
 like(slurp_file($copy->logfile), qr/redo starts/, 'a base backup without a signal file starts with crash recovery');
 $there->add('in the base backup',
-	$copy->sql('SELECT kid::bigint, kid53, flake::bigint, sno, uuid FROM ids ORDER BY kid'), '');
+	$copy->safe_psql('postgres', 'SELECT kid::bigint, kid53, flake::bigint, sno, uuid FROM ids ORDER BY kid'), '');
 $there->goes_on('a base backup without a signal file', $copy);
 $there->is_right('a base backup without a signal file');
 $copy->stop('immediate');
@@ -61,10 +62,10 @@ $copy->stop('immediate');
 # A standby has no new WAL since its last checkpoint when it is restarted, and its clock is nine seconds behind.
 my $standby = new_server('restarted', $primary, '-9s', has_streaming => 1);
 $ledger->take('before the checkpoint', $primary);
-$primary->sql('CHECKPOINT');
+$primary->safe_psql('postgres', 'CHECKPOINT');
 $primary->wait_for_catchup($standby, 'flush', $primary->lsn('insert'));
 $standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '" . $primary->lsn('insert') . "'") or die;
-$standby->sql('CHECKPOINT');
+$standby->safe_psql('postgres', 'CHECKPOINT');
 kill_server($primary);
 $standby->restart;
 $standby->promote;
@@ -78,22 +79,23 @@ $standby->stop('immediate');
 $primary->start;
 $standby = new_server('far_behind', $primary, '-5m', has_streaming => 1, settings => "kid.max_wait = '500ms'\n");
 $ledger->take('before the prepared transaction', $primary);
-my ($prepared) = $primary->sql(q{BEGIN;
+my ($prepared) = $primary->safe_psql('postgres', q{BEGIN;
 	INSERT INTO ids SELECT FROM generate_series(1, 100) RETURNING kid::bigint, kid53, flake::bigint, sno, uuid;
 	PREPARE TRANSACTION 'held'});
 $ledger->add('in the prepared transaction', $prepared, '');
 fail_over($primary, $standby);
 # They would fail if they had to wait for longer than kid.max_wait.
-is($standby->sql('SELECT count(*) FROM (SELECT kid_next(), kid53_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1,
+is($standby->safe_psql('postgres',
+		'SELECT count(*) FROM (SELECT kid_next(), kid53_next(), flake_next(), sno_next(), kid_uuidv7()) s'), 1,
 	'five minutes behind, all generators work at once');
 my $of_far = $ledger->copy;
 $of_far->goes_on('five minutes behind', $standby);
-$standby->sql(q{COMMIT PREPARED 'held'});
-is($standby->sql('SELECT count(*) - count(DISTINCT (kid, kid53, flake, sno, uuid)) FROM ids'), 0,
+$standby->safe_psql('postgres', q{COMMIT PREPARED 'held'});
+is($standby->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT (kid, kid53, flake, sno, uuid)) FROM ids'), 0,
 	'the prepared transaction is committed, and no ID repeats');
 $of_far->goes_on('after a prepared transaction', $standby);
 $of_far->is_right('five minutes behind, with a prepared transaction');
-is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats()
+is($standby->safe_psql('postgres', q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats()
 		WHERE clock = 'sno'}), '1|t',
 	'five minutes behind, sno continues with the other tick');
 $standby->stop('immediate');
@@ -103,14 +105,15 @@ $primary->set_clock('+12s');
 $primary->start;
 $standby = new_server('right', $primary, '+0', has_streaming => 1);
 $ledger->take('twelve seconds ahead', $primary);
-my $last = $primary->sql('SELECT kid_timestamp(sno_next())');
+my $last = $primary->safe_psql('postgres', 'SELECT kid_timestamp(sno_next())');
 $primary->set_clock('+0');
 $ledger->goes_on('set right', $primary);
 fail_over($primary, $standby);
 my $of_right = $ledger->copy;
 $of_right->goes_on('set right, and promoted', $standby);
 $of_right->is_right('a clock that was ahead');
-is($standby->sql(qq{SELECT safe_mark BETWEEN '$last' AND timestamptz '$last' + '10 s', ahead < '1 s' FROM kid_stats()
+is($standby->safe_psql('postgres',
+		qq{SELECT safe_mark BETWEEN '$last' AND timestamptz '$last' + '10 s', ahead < '1 s' FROM kid_stats()
 		WHERE clock = 'sno'}), 't|t',
 	'after the clock was corrected, sno continues with the other tick, '
 	  . 'and the safe mark is the end of the time used with the first tick');
@@ -151,7 +154,7 @@ foreach my $direction ('to the new timeline', 'and back')
 {
 	my $target = $old->data_dir;
 	my $conf = slurp_file("$target/postgresql.conf");
-	$new->sql('CHECKPOINT');
+	$new->safe_psql('postgres', 'CHECKPOINT');
 	command_ok([ 'pg_rewind', '--source-server', $new->connstr('postgres'), '--target-pgdata', $target, '--no-sync',
 			'--config-file', "$target/postgresql.conf" ], "pg_rewind $direction");
 	unlink "$target/postgresql.conf";

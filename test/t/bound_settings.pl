@@ -7,6 +7,7 @@ use FakeClock;
 use Failure;
 use Ledger;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = FakeClock->new('main');
@@ -14,8 +15,9 @@ my $node = FakeClock->new('main');
 $node->init(extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 $node->append_conf('postgresql.conf', $Ledger::settings);
 $node->start;
-$node->sql($Ledger::schema);
-$node->sql('CREATE DATABASE other');
+use_database($node);
+sql($Ledger::schema);
+sql('CREATE DATABASE other');
 $node->safe_psql('other', $Ledger::schema);
 my $ledger = Ledger->new;
 my $minutes = 0;
@@ -46,7 +48,7 @@ foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_wri
 	$node->set_clock("+${minutes}m");
 	$node->start;
 	crash_between($settings =~ s/\n/, /r);
-	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't',
+	is(sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't',
 		($settings =~ s/\n/, /r) . ': after the crash IDs are ahead of the clock, above the earlier ones');
 }
 $node->stop;
@@ -55,7 +57,7 @@ $node->start;
 crash_between('checksums');
 crash_between('in one database, and then in the other', 'postgres', 'other');
 crash_between('and back', 'other', 'postgres');
-is($node->sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0,
+is(sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0,
 	'the server found no wrong checksum');
 
 # The bound stays when kid is dropped.
@@ -72,9 +74,9 @@ $node->safe_psql('postgres', $Ledger::schema);
 $ledger->goes_on('dropped, and installed again', $node);
 $ledger->is_right('all settings');
 # The catalogs are rewritten, each to a file with another number.
-$node->sql('VACUUM FULL; CHECKPOINT');
+sql('VACUUM FULL; CHECKPOINT');
 $ledger->goes_on('after VACUUM FULL', $node);
-is($node->sql('SELECT count(*) > 0 FROM pg_database'), 't', 'after VACUUM FULL the catalogs can be read');
+is(sql('SELECT count(*) > 0 FROM pg_database'), 't', 'after VACUUM FULL the catalogs can be read');
 $ledger->is_right('all settings, and VACUUM FULL');
 $node->stop;
 

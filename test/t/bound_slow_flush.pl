@@ -4,10 +4,12 @@
 # Versions: how WAL is written and flushed
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use Ledger;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -32,7 +34,7 @@ set_flush(0);
 sub start_flushing
 {
 	my ($node, $statements) = @_;
-	my $session = start_session($node, "SELECT 'pid', pg_backend_pid();\n$statements");
+	my $session = start_script($node, "SELECT 'pid', pg_backend_pid();\n$statements");
 	wait_for_output($session, qr/^pid\|(\d+)\n/);
 	my ($pid) = ${ $session->{stdout} } =~ /^pid\|(\d+)/;
 	$session->{mark} = "$flag.$pid";
@@ -53,7 +55,8 @@ $node->append_conf('postgresql.conf',
 	"fsync = on\nrestart_after_crash = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\n$Ledger::settings");
 $node->set_clock('+1d');
 $node->start;
-$node->sql("$Ledger::schema; CREATE TABLE other_work (n int)");
+use_database($node);
+sql("$Ledger::schema; CREATE TABLE other_work (n int)");
 set_flush(400);
 my $session = start_flushing($node,
 	"SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(), kid_uuidv7();\n");
@@ -62,9 +65,9 @@ $session->{handle}->finish;
 set_flush(0);
 like(${ $session->{stdout} },
 	qr/^\d+\|\d+\|\d+\|\w{16}\|/m, 'the clock is corrected by a day during a flush: IDs are made');
-$node->sql('SELECT kid_next(), kid53_next(), flake_next(), sno_next()');
+sql('SELECT kid_next(), kid53_next(), flake_next(), sno_next()');
 cmp_ok(seconds_ahead($node), '<', 86400 + 30, 'after that, IDs are one day ahead, not two');
-$node->sql('SELECT kid_reset_clock(now())');
+sql('SELECT kid_reset_clock(now())');
 # The clock of sno has changed sides, so it is not ahead, and keeps the lease that it got with the slow flush.
 is_near($node, 1.6, 'after kid_reset_clock()');
 set_flush(400);
@@ -74,28 +77,28 @@ $session->{handle}->finish;
 set_flush(0);
 # A lease is long enough for four writes of a bound.
 is_near($node, 1.6, 'the clock moves a day ahead during a flush');
-$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+sql('SELECT kid_next(), flake_next(), sno_next()');
 $node->set_clock('+0');
-$node->sql('SELECT kid_reset_clock(now())');
-$node->sql('SELECT kid_next(), flake_next()');
+sql('SELECT kid_reset_clock(now())');
+sql('SELECT kid_next(), flake_next()');
 is_near($node, 1, 'the clock is corrected again, and reset');
 
 # Two sessions find the clock behind a sno. The second waits while the first toggles the tick, and goes on
 # with that tick.
-$node->sql('SELECT sno_next()');
+sql('SELECT sno_next()');
 $node->set_clock('-1h');
 set_flush(1500);
 my $ticks = q{SELECT ticks FROM kid_stats() WHERE clock = 'sno'};
-my $before = $node->sql($ticks);
-my @toggling = (start_flushing($node, "SELECT sno_next();\n"), start_session($node, "SELECT sno_next();\n"));
+my $before = sql($ticks);
+my @toggling = (start_flushing($node, "SELECT sno_next();\n"), start_script($node, "SELECT sno_next();\n"));
 $_->{handle}->finish foreach @toggling;
 set_flush(0);
 is(scalar(grep { ${ $_->{stdout} } =~ /^\S{16}$/m } @toggling), 2,
 	'two sessions find the clock behind during a flush: both make a sno');
-is($node->sql($ticks), $before + 1, 'the tick is toggled once');
+is(sql($ticks), $before + 1, 'the tick is toggled once');
 $node->set_clock('+0');
 
-$node->sql('TRUNCATE ids');
+sql('TRUNCATE ids');
 
 # A flush takes four seconds. There is a crash, and then a failover. All clocks are correct.
 my $ledger = Ledger->new;
@@ -105,13 +108,13 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "kid.lease = '1s'\n");
 $standby->start;
 $ledger->take('before', $node);
-usleep(1_200_000);
+wait_for_end_of_lease($node);
 set_flush(4000);
 $session = start_flushing($node,
 	"SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, '2222222222222222';\n" x 20000);
 wait_for_output($session, qr/\|2222/);
 set_flush(0);
-run_for(0.25, $session);
+pump_for(0.25, $session);
 kill_backend($node);
 eval { $session->{handle}->finish };
 my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+\|\d+)\|2222/mg;
@@ -119,7 +122,7 @@ $ledger->add('with a slow disk', join('', map { sprintf "%s|%016d\n", $lines[$_]
 cmp_ok(scalar @lines, '>', 0, 'while a flush takes four seconds, IDs are made');
 # Four flushes, but ten seconds at most, minus the time that has passed.
 my $ahead = seconds_ahead($node);
-$node->sql('SELECT kid_next(), flake_next()');
+sql('SELECT kid_next(), flake_next()');
 $ahead = seconds_ahead($node);
 cmp_ok($ahead, '<=', 10, "a flush takes four seconds: $ahead s ahead after a crash");
 $ledger->goes_on('after a crash', $node);
@@ -141,15 +144,15 @@ $real->append_conf('postgresql.conf',
 	$real->start;
 }
 $real->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE TABLE other_work (n int); SELECT kid_next()');
-usleep(1_200_000);
+wait_for_end_of_lease($real);
 set_flush(1000 * $PostgreSQL::Test::Utils::timeout_default);
 $session = start_flushing($real, "SELECT kid_next()::bigint;\n");
 set_flush(0);
 my %waiting = (
-	'kid.max_wait' => start_session($real, "SELECT kid_next();\n"),
-	'statement_timeout' => start_session($real,
+	'kid.max_wait' => start_script($real, "SELECT kid_next();\n"),
+	'statement_timeout' => start_script($real,
 		"SET kid.max_wait = -1; SET statement_timeout = '800ms'; SELECT kid_next();\n"),
-	'pg_cancel_backend()' => start_session($real,
+	'pg_cancel_backend()' => start_script($real,
 		"SET kid.max_wait = -1; SET application_name = 'canceled'; SELECT kid_next();\n"));
 $real->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})

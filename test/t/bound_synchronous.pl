@@ -4,6 +4,7 @@
 # Promise: A server that stopped and started
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use Ledger;
@@ -15,7 +16,7 @@ my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', $Ledger::settings);
 $primary->start;
-$primary->sql($Ledger::schema);
+$primary->safe_psql('postgres', $Ledger::schema);
 $primary->backup('base');
 my $ledger = Ledger->new;
 
@@ -30,16 +31,16 @@ $primary->reload;
 $primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die;
 $ledger->goes_on('a synchronous standby', $primary);
-my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
+my $receiver = $standby->safe_psql('postgres', q{SELECT pid FROM pg_stat_wal_receiver});
 # These IDs are not committed: a commit would wait for the standby by itself.
-my @sessions = map { start_session($primary,
+my @sessions = map { start_script($primary,
 		"BEGIN;\n"
 		  . "SELECT kid_next()::bigint, kid53_next(), flake_next()::bigint, sno_next(),
 			kid_uuidv7();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
-run_for(2.5, @sessions);
-is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't',
+pump_for(2.5, @sessions);
+is($primary->safe_psql('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't',
 	'calls that reach the bound wait for the synchronous standby');
 kill_server($primary);
 foreach (@sessions)
@@ -70,13 +71,13 @@ $real->reload;
 $real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
 my $last = $real->safe_psql('postgres', 'SELECT kid_next()::bigint');
 $other->stop;
-usleep(1_500_000);
+wait_for_end_of_lease($real);
 
 my %waiting;
 sub start_waiting_for_standby
 {
 	my ($name, $settings) = @_;
-	$waiting{$name} = start_session($real, "${settings}SET application_name = '$name';\nSELECT kid_next()::bigint;\n");
+	$waiting{$name} = start_script($real, "${settings}SET application_name = '$name';\nSELECT kid_next()::bigint;\n");
 	$real->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = 'SyncRep'") or die;
 	return;
@@ -121,12 +122,7 @@ is($real->safe_psql('postgres', q{SELECT waiting, waiting_for FROM kid_stats() W
 cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'after the wait, new IDs are greater');
 
 # If a standby confirms late, the next bounds are further ahead, so that there is time to renew them.
-sub wait_for_end_of_lease
-{
-	$real->poll_query_until('postgres', q{SELECT max(lease_until) < now() FROM kid_stats()}) or die;
-	return;
-}
-wait_for_end_of_lease();
+wait_for_end_of_lease($real);
 my $late = $other->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
 kill 'STOP', $late;
 start_waiting_for_standby('late', "SET kid.max_wait = -1;\n");
@@ -138,7 +134,7 @@ is($real->safe_psql('postgres', q{SELECT lease_until - now() > interval '3 s' FR
 
 # A session whose client does not read gets stuck in sending its error. It must not hold up other sessions.
 $other->stop;
-wait_for_end_of_lease();
+wait_for_end_of_lease($real);
 my $deaf = start_deaf($real, 'SELECT kid_next()');
 is(deaf_waits_for($real, q{'SyncRep', 'ClientWrite'}), 'SyncRep',
 	'a session whose client does not read waits for the standby');
@@ -173,7 +169,7 @@ SKIP:
 	$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
 	  or die;
 	$real->safe_psql('postgres', 'SET kid.max_wait = -1; SELECT kid_next(), flake_next()');
-	wait_for_end_of_lease();
+	wait_for_end_of_lease($real);
 	append_to_file($flag, '4000');
 	($status, $stdout, $stderr) = $real->psql('postgres', "SET kid.max_wait = '300ms'; SELECT flake_next()");
 	like($stdout . $stderr, qr/^psql\S* ERROR: .* was not renewed in time\nDETAIL:  Synchronous standbys /,
@@ -205,7 +201,7 @@ $real->stop;
 	$real->wait_for_catchup('next', 'flush', $real->lsn('insert'));
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 	$real->reload;
-	usleep(1_500_000);
+	wait_for_end_of_lease($real);
 	like(($real->psql('postgres', 'SELECT kid_next()'))[2], qr/was not renewed in time/,
 		'without its synchronous standby the server makes no ID');
 	$real->wait_for_catchup('next', 'flush', $real->lsn('insert'));
@@ -217,7 +213,7 @@ $real->stop;
 	# The same with sessions that wait in turn: none of them waits from the beginning to the end.
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 	$real->reload;
-	wait_for_end_of_lease();
+	wait_for_end_of_lease($real);
 	my $loop = q{SET kid.max_wait = '500ms'; DO $$ BEGIN FOR attempt IN 1 .. 16 LOOP
 		BEGIN PERFORM kid_next(); RETURN; EXCEPTION WHEN configuration_limit_exceeded THEN RAISE WARNING 'waited'; END;
 		END LOOP; RAISE 'no ID'; END $$};

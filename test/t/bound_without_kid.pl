@@ -14,8 +14,8 @@ my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', $Ledger::settings);
 $primary->start;
-$primary->sql($Ledger::schema);
-$primary->sql('CREATE TABLE of_core (n int)');
+$primary->safe_psql('postgres', $Ledger::schema);
+$primary->safe_psql('postgres', 'CREATE TABLE of_core (n int)');
 $primary->backup('base');
 
 # A copy of PostgreSQL without kid, with the same paths below another root. A server finds its files by
@@ -41,7 +41,7 @@ is($standby->config_data('--pkglibdir'), $to{pkglibdir}, 'the standby has an ins
 ok(!-e "$to{pkglibdir}/kid.so" && -e "$from{pkglibdir}/kid.so", 'the installation of the standby has no kid');
 my $ledger = Ledger->new;
 $ledger->goes_on('with such a standby', $primary);
-$primary->sql('INSERT INTO of_core VALUES (1)');
+$primary->safe_psql('postgres', 'INSERT INTO of_core VALUES (1)');
 $primary->wait_for_catchup($standby, 'flush', $primary->lsn('flush'));
 $standby->poll_query_until('postgres', 'SELECT count(*) = 1 FROM of_core') or die;
 pass('a standby without kid replays WAL with bounds');
@@ -50,7 +50,7 @@ $standby->restart;
 $standby->promote;
 my ($status, $stdout, $stderr) = $standby->psql('postgres', 'SELECT kid_next()');
 like($stderr, qr/could not access file "(\$libdir\/)?kid"/, 'promoted without kid, the server makes no IDs');
-is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2,
+is($standby->safe_psql('postgres', 'INSERT INTO of_core VALUES (2) RETURNING n'), 2,
 	'promoted without kid, the server does everything else');
 system_or_bail('cp', "$from{pkglibdir}/kid.so", $to{pkglibdir});
 $ledger->goes_on('promoted, after kid is installed', $standby);

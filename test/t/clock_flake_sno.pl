@@ -2,6 +2,7 @@
 # Promise: When the system clock goes back
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Sql;
@@ -33,15 +34,15 @@ $node->set_clock('-30m');
 is(ticks(), 'true', 'sno: the tick stays while the clock is still before the first step back');
 $node->set_clock('-50m');
 my $behind = '53400: system clock is behind the last ID of';
-like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'),
+like(error_of('SET kid.max_wait = 0; SELECT sno_next()'),
 	qr{$behind sno\n.*DETAIL:  It must advance by 00:(19:5\d|20:00)\.\d{3} before .*HINT:  }s,
 	'sno: a second step back, below the safe mark, gives an error with the missing time');
-like($node->error_of(q{SET kid.max_wait = '200ms'; SELECT sno_next()}), qr{53400: .* 200 ms}s,
+like(error_of(q{SET kid.max_wait = '200ms'; SELECT sno_next()}), qr{53400: .* 200 ms}s,
 	'sno: kid.max_wait ends the wait with an error');
 my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_tick(sno_next())');
 $node->set_clock('-20m');
-$waiting->{session}->finish;
-is(${ $waiting->{stdout} }, "t\n", 'sno: without a limit the call waits until the used time has passed');
+is(answer($waiting), 't', 'sno: without a limit the call waits until the used time has passed');
+close_session($waiting);
 $node->set_clock('+1h');
 is(ticks(), 'true', 'sno: the tick stays past the safe mark');
 $node->set_clock('+30m');
@@ -73,15 +74,15 @@ is(sql(q{SELECT ticks FROM kid_stats() WHERE clock = 'sno'}), $ticked + 1,
 
 # Out of range: an error, and no ID wraps. A clock that is wrong for a moment does no harm afterwards.
 $node->set_clock('2080-01-01 00:00:00');
-like($node->error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno.*2010-01-01 .* 2079-09-07 }s,
+like(error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno.*2010-01-01 .* 2079-09-07 }s,
 	'sno fails after 2079');
-like($node->error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax.*2015-01-01 .* 2049-11-03 }s,
+like(error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax.*2015-01-01 .* 2049-11-03 }s,
 	'flax fails after 2049');
 $node->set_clock('2009-06-01 00:00:00');
-like($node->error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno}, 'sno fails before 2010');
-like($node->error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax}, 'flax fails before 2015');
+like(error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno}, 'sno fails before 2010');
+like(error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax}, 'flax fails before 2015');
 my $epoch = 'SET kid.flake_epoch = 1300000000000';
-like($node->error_of("$epoch; SELECT flake_next()"),
+like(error_of("$epoch; SELECT flake_next()"),
 	qr{22008: timestamp out of range for type flake.*2011-03-13 .* 2150-07-25 }s,
 	'flake fails before its epoch');
 $node->set_clock('+2h');
@@ -100,14 +101,14 @@ is(sql("SELECT '$low' >= timestamptz '$ahead',
 		timestamptz '$high' - '$ahead' BETWEEN interval '1 ms' AND interval '4 ms'"), 't|t',
 	'flake: while the clock is behind, IDs continue from the highest time');
 my $missing = qr{It must advance by (02:5[89]|03:0[01]):\d\d\.\d{3} before };
-like($node->error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT flake_next()}),
+like(error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT flake_next()}),
 	qr{$behind flake\n.*DETAIL:  $missing.*"kid.max_wait" is 0 ms.*HINT:  }s,
 	'flake, kid.clock_backward = wait: an error after kid.max_wait');
 $waiting = $node->start_waiting(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = -1;
 	SELECT kid_timestamp(flake_next()) > now()});
 $node->set_clock('+3h');
-$waiting->{session}->finish;
-is(${ $waiting->{stdout} }, "t\n", 'flake, kid.clock_backward = wait: the call waits until the clock is right');
+is(answer($waiting), 't', 'flake, kid.clock_backward = wait: the call waits until the clock is right');
+close_session($waiting);
 $node->set_clock('2009-06-01 00:00:00');
 is(sql("$epoch; $told > '$ahead'"), 't', 'flake: with a clock before the epoch, IDs continue from the highest time');
 
@@ -116,18 +117,18 @@ $node->set_clock('2040-01-01 00:00:00');
 is(sql(q{SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
 		FROM (SELECT flake_next() AS id FROM generate_series(1, 4096)) s}),
 	'4096|1', 'flake: a millisecond has 4096 IDs');
-like($node->error_of('SET kid.max_wait = 0; SELECT flake_next()'),
+like(error_of('SET kid.max_wait = 0; SELECT flake_next()'),
 	qr{53400: all IDs of flake .*DETAIL:  .* begins in 1\.000 ms}s, 'flake: after 4096 IDs of a millisecond, an error');
 is(sql(q{SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
 		FROM (SELECT sno_next() AS id FROM generate_series(1, 65536)) s}),
 	'65536|1', 'sno: a unit of 4 ms has 65536 IDs');
-like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'),
+like(error_of('SET kid.max_wait = 0; SELECT sno_next()'),
 	qr{53400: all IDs of sno .*DETAIL:  .* begins in 4\.000 ms}s, 'sno: after 65536 IDs of a unit, an error');
 $node->set_clock('2040-01-01 00:00:01');
 is(sql(q{SET kid.sno_sequence_min = 1000; SET kid.sno_sequence_max = 1003;
 		 SELECT array_agg(kid_sequence(id)) FROM (SELECT sno_next() AS id FROM generate_series(1, 4)) s}),
 	'{1000,1001,1002,1003}', 'sno: the smallest range of sequences has four IDs');
-like($node->error_of(q{SET kid.sno_sequence_min = 1000; SET kid.sno_sequence_max = 1003; SET kid.max_wait = 0;
+like(error_of(q{SET kid.sno_sequence_min = 1000; SET kid.sno_sequence_max = 1003; SET kid.max_wait = 0;
 		SELECT sno_next()}),
 	qr{53400: all IDs}, 'sno: after these four IDs, an error');
 is(sql(q{SELECT kid_sequence(sno_next())}), '1004', 'sno: with another range, the same unit has more IDs');
@@ -174,7 +175,7 @@ is(sql("SELECT kid_tick(sno_next()) <> '$used', sno_next() > '$last'"), 't|t',
 # Nothing is held once the clock is lowered.
 sql('SELECT kid_reset_clock(now()); SELECT sno_next()');
 $node->set_clock('+590s');
-like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno},
+like(error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno},
 	'after a reset a clock that goes back is waited for, as neither tick is free');
 
 $node->stop;

@@ -3,6 +3,7 @@
 # Promise: When the system clock goes back
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Sql;
@@ -31,10 +32,10 @@ my $behind = '53400: system clock is behind the last ID of kid53';
 my $wait = q{SET kid.clock_backward = 'wait'};
 
 # Before the first ID, a system clock outside of the range gives an error.
-like($node->error_of("SELECT $_"), $out_of_range, "the first ID with a clock in 2019: $_")
+like(error_of("SELECT $_"), $out_of_range, "the first ID with a clock in 2019: $_")
   foreach 'kid53_next()', 'kid53_next(3)', 'FROM kid53_next() AS id';
 restart_at('@2090-01-01 00:00:00');
-like($node->error_of('SELECT kid53_next()'), $out_of_range, 'the first ID with a clock in 2090');
+like(error_of('SELECT kid53_next()'), $out_of_range, 'the first ID with a clock in 2090');
 is(sql(q{SELECT kid53_floor(now()) = 9007199254740991, last_issued IS NULL FROM kid_stats() WHERE clock = 'kid53'}),
 	't|t', 'neither moves the logical clock');
 
@@ -67,13 +68,13 @@ sql("$insert; $insert; $insert");
 cmp_ok(sql($ahead), '<=', $earlier + 1000, 'while the clock is behind, carries are no faster than time passes');
 
 # kid.clock_backward = wait
-like($node->error_of("$wait; SET kid.max_wait = 0; SELECT kid53_next()"),
+like(error_of("$wait; SET kid.max_wait = 0; SELECT kid53_next()"),
 	qr{$behind\n.*DETAIL:  It must advance by 0[01]:\d\d:\d\d\.\d{3} before .*HINT:  }s,
 	'kid.clock_backward = wait: an error with the missing time');
 my $waiting = $node->start_waiting("$wait; SET kid.max_wait = -1; SELECT kid53_timestamp(kid53_next()) > '$held'");
 $node->set_clock('+1h');
-$waiting->{session}->finish;
-is(${ $waiting->{stdout} }, "t\n", 'kid.clock_backward = wait: the wait ends when the clock has caught up');
+is(answer($waiting), 't', 'kid.clock_backward = wait: the wait ends when the clock has caught up');
+close_session($waiting);
 sql($insert);
 is(sql($all_rise), '84000|84000|0', 'IDs rise when the clock is right again');
 is(sql(q{SELECT max(at) - kid53_timestamp(max(id)) < interval '10 ms' FROM ids}), 't',
@@ -84,13 +85,13 @@ $node->set_clock('2040-01-01 00:00:00');
 is(sql('SELECT count(DISTINCT id), count(DISTINCT kid53_timestamp(id)), min(kid53_sequence(id)), max(kid53_sequence(id))
 		FROM (SELECT kid53_next() AS id FROM generate_series(1, 4096)) s'),
 	'4096|1|0|4095', 'a millisecond has 4096 IDs');
-like($node->error_of("SET kid.max_wait = 0; SELECT $_"),
+like(error_of("SET kid.max_wait = 0; SELECT $_"),
 	qr{53400: all IDs of kid53 .*DETAIL:  .* begins in 1\.000 ms}s, "after 4096 IDs of a millisecond, an error: $_")
   foreach 'kid53_next()', 'kid53_next(2)';
 $node->set_clock('2040-01-01 00:00:01');
 is(sql('SELECT count(DISTINCT id), max(kid53_sequence(id)) FROM kid53_next(3840) AS id'), '3840|3839',
 	'a call for many makes 3840 IDs of a millisecond');
-like($node->error_of('SET kid.max_wait = 0; SELECT kid53_next(1)'), qr{53400: all IDs of kid53},
+like(error_of('SET kid.max_wait = 0; SELECT kid53_next(1)'), qr{53400: all IDs of kid53},
 	'the last 256 are not for calls for many');
 is(sql('SELECT kid53_sequence(kid53_next())'), 3840, 'but for single calls');
 
@@ -103,13 +104,13 @@ foreach my $clock ('1969-06-01 00:00:00', '2019-12-31 23:00:00')
 			id = kid53_floor(kid53_timestamp(id)) + kid53_sequence(id) FROM kid53_next() AS id"), 't|t|t',
 		"with a clock in $clock, IDs continue from the bound");
 	$last = sql('SELECT max(id) FROM kid53_next(5000) AS id');
-	like($node->error_of("$wait; SET kid.max_wait = '100ms'; SELECT kid53_next()"), $out_of_range,
+	like(error_of("$wait; SET kid.max_wait = '100ms'; SELECT kid53_next()"), $out_of_range,
 		"with a clock in $clock and kid.clock_backward = wait, an error");
 }
 restart_at('@2090-01-01 00:00:00');
-like($node->error_of("$_; SELECT kid53_next()"), $out_of_range, "with a clock in 2090 an error: $_")
+like(error_of("$_; SELECT kid53_next()"), $out_of_range, "with a clock in 2090 an error: $_")
   foreach $wait, q{SET kid.clock_backward = 'keep'};
-like($node->error_of('SELECT kid53_at(now())'), $out_of_range, 'no old row has a time after 2089');
+like(error_of('SELECT kid53_at(now())'), $out_of_range, 'no old row has a time after 2089');
 is(sql('SELECT kid_next() IS NOT NULL'), 't', 'with a clock in 2090, kid64 goes on');
 restart_at('@2040-02-01 00:00:00');
 is(sql("SELECT id > $last, kid53_timestamp(id) < '2040-02-01 00:01' FROM kid53_next() AS id"), 't|t',
@@ -133,12 +134,12 @@ is(sql('SELECT count(DISTINCT id), min(id), max(id), min(kid53_timestamp(id))::t
 	join('|', 4096, 9007199254740992 - 8192, 9007199254740991 - 4096, '2089-09-06 15:47:35.55+00'),
 	'the last millisecond but one has 4096 IDs');
 my $ended = qr{2200H: the range of IDs is used up};
-like($node->error_of("SELECT $_"), $ended, "then an error: $_") foreach 'kid53_next()', 'kid53_next(2)';
-like($node->error_of('SELECT kid53_observe(9007199254740991)'), $ended, 'no clock moves past the last ID');
+like(error_of("SELECT $_"), $ended, "then an error: $_") foreach 'kid53_next()', 'kid53_next(2)';
+like(error_of('SELECT kid53_observe(9007199254740991)'), $ended, 'no clock moves past the last ID');
 is(sql(q{SELECT last_issued FROM kid_stats() WHERE clock = 'kid53'}), '2089-09-06 15:47:35.55+00',
 	'kid_stats() shows the end of the range');
 restart_at('+0');
-like($node->error_of('SELECT kid53_next()'), $ended, 'after a crash, too');
+like(error_of('SELECT kid53_next()'), $ended, 'after a crash, too');
 sql('SET client_min_messages = error; SELECT kid_reset_clock(now(), force => true)');
 is(sql(q{SELECT kid53_timestamp(kid53_next()) < clock_timestamp() + interval '1 ms'}), 't',
 	'after a reset, IDs have the current time again');

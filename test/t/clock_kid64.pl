@@ -2,6 +2,7 @@
 # Promise: When the system clock goes back
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Sql;
@@ -12,13 +13,6 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->start;
 use_database($node);
-
-sub finish
-{
-	my ($waiting) = @_;
-	$waiting->{session}->finish;
-	return;
-}
 
 sql('CREATE EXTENSION kid;
 	CREATE TABLE ids (n bigserial, id kid64 DEFAULT kid_next(), at timestamptz DEFAULT clock_timestamp())');
@@ -57,26 +51,25 @@ $node->set_clock('2030-01-01 00:00:00');
 is(sql('SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
 		FROM (SELECT kid_next() AS id FROM generate_series(1, 16384)) s'),
 	'16384|1', 'a time unit has 16384 IDs');
-like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'),
+like(error_of('SET kid.max_wait = 0; SELECT kid_next()'),
 	qr{53400: .*DETAIL:  .*"kid.max_wait".*HINT:  }s, 'kid.max_wait = 0: an error at once');
 
 my $start = time;
-like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s,
+like(error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s,
 	'kid.max_wait = 300ms: an error after a wait');
 my $waited = time - $start;
 cmp_ok($waited, '>=', 0.3, 'kid.max_wait = 300ms: the wait takes at least 300 ms');
 cmp_ok($waited, '<', 5, 'kid.max_wait = 300ms: the wait takes less than 5 s');
 
 my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_next()');
-sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-	WHERE query LIKE '%-1; SELECT kid_next()' AND pid <> pg_backend_pid()});
-finish($waiting);
-like(${ $waiting->{stderr} }, qr{57014}, 'a wait can be cancelled');
+sql("SELECT pg_cancel_backend($waiting->{pid})");
+like(answer($waiting), qr{57014}, 'a wait can be cancelled');
+close_session($waiting);
 
 $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())');
 $node->set_clock('2030-01-01 00:00:01');
-finish($waiting);
-is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the clock moves on');
+is(answer($waiting), '2030-01-01 00:00:01+00', 'a wait ends when the clock moves on');
+close_session($waiting);
 
 # kid.clock_backward = wait. The last ID is in 2030, and the clock is an hour behind it.
 my $refuse = q{SET kid.clock_backward = 'wait'};
@@ -84,20 +77,20 @@ $node->set_clock('2029-12-31 23:00:00');
 is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100',
 	'by default, IDs continue from the highest time when the clock goes back');
 my $behind = '53400: system clock is behind the last ID of kid';
-like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
+like(error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
 	qr{$behind\n.*DETAIL:  It must advance by 01:00:01\.\d{3} before .*HINT:  }s,
 	'kid.clock_backward = wait: an error with the missing time');
-like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s,
+like(error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s,
 	'kid.clock_backward = wait: an error after kid.max_wait');
 $waiting = $node->start_waiting("$refuse; SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())");
 $node->set_clock('2030-01-01 00:00:02');
-finish($waiting);
-is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n",
+is(answer($waiting), '2030-01-01 00:00:02+00',
 	'kid.clock_backward = wait: the wait ends when the clock has caught up');
+close_session($waiting);
 is(sql("$refuse; SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id))
 			FROM (SELECT kid_next() AS id FROM generate_series(1, 16383)) s"),
 	'16383|1', 'kid.clock_backward = wait: with a clock that is not behind, all IDs of a unit are made');
-like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
+like(error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
 	qr{53400: all IDs of kid in the current time unit are used up},
 	'kid.clock_backward = wait: IDs are not taken from the next unit in advance');
 
@@ -112,7 +105,7 @@ like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03},
 $node->set_clock('-60y');
 is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 40000)'), '40000',
 	'with a clock before 1970, IDs use up one time unit after the other');
-like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64},
+like(error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64},
 	'with a clock before 1970 and kid.clock_backward = wait, an error: out of range');
 
 $node->set_clock('+0');

@@ -11,20 +11,20 @@ use Test::More;
 my $a = FakeClock->new('a');
 $a->init;
 $a->start;
-$a->sql('CREATE EXTENSION kid');
+$a->safe_psql('postgres', 'CREATE EXTENSION kid');
 
 my $page = slurp_file('docs/guides/consumers.md');
 my ($table) = $page =~ /^(CREATE TABLE consumers .*?;)$/ms or die;
 my ($parts, $choose, $done) = $page
   =~ /\*\*Share the work\*\*.*?\n(INSERT INTO consumers .*?;\n).*?\n(SELECT name.*?;\n).*?\n(UPDATE consumers\s.*?;\n)/s
   or die;
-$a->sql($table . $parts);
+$a->safe_psql('postgres', $table . $parts);
 
 # Returns the part that a worker takes in one turn.
 sub turn
 {
-	my ($part) = $a->sql("$choose") =~ /^(mail \d)\|/;
-	$a->sql($done =~ s/\$3/NULL/r =~ s/\$4/'$part'/r);
+	my ($part) = $a->safe_psql('postgres', "$choose") =~ /^(mail \d)\|/;
+	$a->safe_psql('postgres', $done =~ s/\$3/NULL/r =~ s/\$4/'$part'/r);
 	return $part;
 }
 my @all = map { "mail $_" } 0 .. 3;
@@ -37,14 +37,18 @@ $a->set_clock('+0');
 my ($create, $batch) = $page
   =~ /^(INSERT INTO consumers \(name\) VALUES.*?;\nCREATE TABLE invoices.*?;\n)\n(BEGIN;\n.*?COMMIT;\n)/ms or die;
 my ($replay) = $page =~ /\*\*Replay from a time\*\*.*?\n(UPDATE consumers\s.*?;\n)/s or die;
-sub invoices { return $a->sql("$batch; SELECT string_agg(text, ' ' ORDER BY event_id) FROM invoices") =~ s/.*\n//sr }
-sub replay { return $a->sql($replay =~ s/timestamptz '.*?'/$_[0]/r) }
-$a->sql("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
+sub invoices
+{
+	my $query = "$batch; SELECT string_agg(text, ' ' ORDER BY event_id) FROM invoices";
+	return $a->safe_psql('postgres', $query) =~ s/.*\n//sr;
+}
+sub replay { return $a->safe_psql('postgres', $replay =~ s/timestamptz '.*?'/$_[0]/r) }
+$a->safe_psql('postgres', "CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
 	INSERT INTO events (payload) VALUES ('first'); $create");
 is(invoices(), 'first', 'a consumer reads a row');
 my $open = open_session($a);
 answer($open, "BEGIN; INSERT INTO events (payload) VALUES ('early');");
-$a->sql("INSERT INTO events (payload) VALUES ('late')");
+$a->safe_psql('postgres', "INSERT INTO events (payload) VALUES ('late')");
 replay('clock_timestamp()');
 answer($open, 'COMMIT;');
 close_session($open);

@@ -8,7 +8,6 @@ use warnings;
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Sql;
 use Test::More;
 
 my $schema = q{
@@ -35,7 +34,7 @@ sub start_writer
 {
 	my ($name, $number, $ahead) = @_;
 	my $node = start_server($name, 'kid.lanes = 4', "kid.node = $number");
-	sql_on($node, qq{
+	$node->safe_psql('postgres', qq{
 		CREATE PROCEDURE beat() BEGIN ATOMIC
 			UPDATE horizons SET beat = kid_next(), id = kid_horizon() WHERE server = '$name';
 		END;
@@ -68,7 +67,8 @@ $standby->init_from_backup($a, 'base', has_streaming => 1);
 $standby->start;
 
 my $subscriber = start_server('subscriber');
-sql_on($subscriber, 'ALTER TABLE events ADD pos kid64 NOT NULL DEFAULT kid_next(); CREATE INDEX ON events (pos)');
+$subscriber->safe_psql('postgres',
+	'ALTER TABLE events ADD pos kid64 NOT NULL DEFAULT kid_next(); CREATE INDEX ON events (pos)');
 
 # From 16 on a subscription can skip changes that came from another server, so that a row does not return.
 my $mutual = $a->pg_version >= 16;
@@ -78,7 +78,7 @@ sub subscribe
 {
 	my ($to, $from) = @_;
 	my ($name, $connection) = ($to->name . '_from_' . $from->name, $from->connstr . ' dbname=postgres');
-	sql_on($to, "CREATE SUBSCRIPTION $name CONNECTION '$connection' PUBLICATION everything"
+	$to->safe_psql('postgres', "CREATE SUBSCRIPTION $name CONNECTION '$connection' PUBLICATION everything"
 		  . ($mutual ? ' WITH (origin = none)' : ''));
 	$to->wait_for_subscription_sync($from, $name);
 	push @subscriptions, [ $from, $name ];
@@ -93,7 +93,8 @@ subscribe($subscriber, $_) foreach $a, $b;
 sub insert_horizon
 {
 	my ($server) = @_;
-	return sql_on($server, "INSERT INTO horizons VALUES ('" . $server->name . "', kid_next(), '...........')");
+	return $server->safe_psql('postgres',
+		"INSERT INTO horizons VALUES ('" . $server->name . "', kid_next(), '...........')");
 }
 insert_horizon($_) foreach $a, $b;
 
@@ -134,7 +135,7 @@ sub poll
 sub missed
 {
 	my ($consumer, $kind) = @_;
-	my @all = split /\n/, sql_on($consumer->{node}, "SELECT id FROM events WHERE $consumer->{where}");
+	my @all = split /\n/, $consumer->{node}->safe_psql('postgres', "SELECT id FROM events WHERE $consumer->{where}");
 	my $twice = grep { $_ > 1 } values %{ $consumer->{$kind} };
 	return (scalar(grep { !$consumer->{$kind}{$_} } @all), $twice, scalar @all);
 }
@@ -149,7 +150,7 @@ sub catch_up
 # Writes the horizons: twice, because the first one can be below the last ID before it.
 sub beat
 {
-	sql_on($_, 'CALL beat(); CALL beat()') foreach @origins;
+	$_->safe_psql('postgres', 'CALL beat(); CALL beat()') foreach @origins;
 	catch_up();
 	return;
 }
@@ -159,7 +160,7 @@ sub have_read
 {
 	my ($kind, $what) = @_;
 	poll($_) foreach @consumers;
-	my @ids = split /\n/, sql_on($subscriber, "SELECT id FROM events WHERE what = '$what'");
+	my @ids = split /\n/, $subscriber->safe_psql('postgres', "SELECT id FROM events WHERE what = '$what'");
 	my @read = map { my $consumer = $_; scalar grep { $consumer->{$kind}{$_} } @ids } @consumers;
 	is($read[$_], $read[3], "$consumers[$_]{name}: as a subscriber of both") foreach 5 .. $#consumers;
 	return "@read[0 .. 4]";
@@ -170,8 +171,8 @@ beat();
 my @early = map { open_session($_) } $a, $b;
 answer($early[0], "BEGIN; INSERT INTO events (server, what) VALUES ('a', 'early');");
 answer($early[1], "BEGIN; INSERT INTO events (server, what) VALUES ('b', 'early');");
-sql_on($a, "INSERT INTO events (server, what) VALUES ('a', 'late')");
-sql_on($b, "INSERT INTO events (server, what) VALUES ('b', 'late')");
+$a->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('a', 'late')");
+$b->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('b', 'late')");
 beat();
 is(have_read('wrong', 'late'), '1 1 1 2 2',
 	'without the horizon consumers read rows that were made late, but committed early');
@@ -184,7 +185,7 @@ is(have_read('right', 'early'), '1 1 1 0 1',
 answer($early[1], "PREPARE TRANSACTION 'early';");
 beat();
 is(have_read('right', 'late'), '1 1 1 0 2', 'when the second is prepared, the others do not');
-sql_on($b, "COMMIT PREPARED 'early'");
+$b->safe_psql('postgres', "COMMIT PREPARED 'early'");
 beat();
 is(have_read('right', 'early'), '1 1 1 2 2', 'all consumers have read the rows that were committed late');
 is(have_read('right', 'late'), '1 1 1 2 2', 'and those after them');
@@ -202,7 +203,8 @@ while (grep { $_->{output} !~ /that is all/ } @writers)
 	$_->{handle}->pump_nb foreach @writers;
 }
 is(answer($_), '', 'a writer ends without an error') foreach @writers;
-sql_on($_, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'CALL beat_often%'")
+$_->safe_psql('postgres',
+	"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'CALL beat_often%'")
   foreach $a, $b;
 beat();
 foreach my $consumer (@consumers)
@@ -218,11 +220,12 @@ foreach my $consumer (@consumers)
 }
 
 # A change on a publisher moves the row to another position on the subscriber.
-sql_on($subscriber, q{
+$subscriber->safe_psql('postgres', q{
 	CREATE FUNCTION move() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.pos := public.kid_next(); RETURN NEW; END';
 	CREATE TRIGGER move BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION move();
 	ALTER TABLE events ENABLE REPLICA TRIGGER move});
-my $changed = sql_on($b, "UPDATE events SET what = 'changed' WHERE what = 'late' AND server = 'b' RETURNING id");
+my $changed = $b->safe_psql('postgres',
+	"UPDATE events SET what = 'changed' WHERE what = 'late' AND server = 'b' RETURNING id");
 catch_up();
 poll($consumers[4]);
 is($consumers[4]{right}{$changed}, 2,
@@ -231,7 +234,7 @@ is($consumers[4]{right}{$changed}, 2,
 # A server is added whose clock is a minute behind. A row that it writes before the steps in the page is missed.
 sub advance
 {
-	return sql_on($a, "SELECT kid_observe(kid64_floor(clock_timestamp() + interval '1 min'));
+	return $a->safe_psql('postgres', "SELECT kid_observe(kid64_floor(clock_timestamp() + interval '1 min'));
 		INSERT INTO events (server) VALUES ('a')");
 }
 advance();
@@ -240,16 +243,17 @@ my $joined = { %{ $consumers[2] }, horizon => "(SELECT min(id) FROM horizons WHE
 	where => "server <> 'b'" };
 poll($joined);
 my $d = start_writer('d', 2, '0');
-sql_on($d, "INSERT INTO events (server, what) VALUES ('d', 'hasty')");
+$d->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('d', 'hasty')");
 subscribe($subscriber, $d);
 insert_horizon($d);
 catch_up();
-sql_on($d, "SELECT kid_observe('" . sql_on($a, 'SELECT kid_next()') . "'::kid64)");
-sql_on($d, "INSERT INTO events (server, what) VALUES ('d', 'in time')");
+$d->safe_psql('postgres', "SELECT kid_observe('" . $a->safe_psql('postgres', 'SELECT kid_next()') . "'::kid64)");
+$d->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('d', 'in time')");
 advance();
 beat();
 poll($joined);
-my %read = map { $_ => $joined->{right}{ sql_on($subscriber, "SELECT id FROM events WHERE what = '$_'") } // 0 }
+my %read = map { $_ => $joined->{right}{ $subscriber->safe_psql('postgres',
+			"SELECT id FROM events WHERE what = '$_'") } // 0 }
   'hasty', 'in time';
 is($read{hasty}, 0, 'a consumer misses a row that a new server writes at once');
 is($read{'in time'}, 1, 'it reads a row that the new server writes after these steps');
@@ -257,17 +261,17 @@ is($read{'in time'}, 1, 'it reads a row that the new server writes after these s
 # The standby takes over: its consumer goes on, by either horizon.
 my $lost = open_session($a);
 answer($lost, "BEGIN; INSERT INTO events (server, what) VALUES ('a', 'lost');");
-sql_on($a, "INSERT INTO events (server, what) VALUES ('a', 'before')");
+$a->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('a', 'before')");
 catch_up();
 $a->stop('immediate');
 $standby->promote;
-sql_on($standby, "INSERT INTO events (server, what) VALUES ('a', 'after')");
-sql_on($standby, 'CALL beat(); CALL beat()');
+$standby->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('a', 'after')");
+$standby->safe_psql('postgres', 'CALL beat(); CALL beat()');
 my $consumer = $consumers[1];
 poll($consumer);
 is(join(' ', (missed($consumer, 'right'))[ 0, 1 ]), '0 0', 'on a promoted standby a consumer goes on by the table');
 $consumer->{horizon} = 'kid_horizon()';
-sql_on($standby, "INSERT INTO events (server, what) VALUES ('a', 'at last')");
+$standby->safe_psql('postgres', "INSERT INTO events (server, what) VALUES ('a', 'at last')");
 poll($consumer);
 is(join(' ', (missed($consumer, 'right'))[ 0, 1 ]), '0 0', 'and by kid_horizon()');
 

@@ -9,6 +9,7 @@ use warnings;
 use FakeClock;
 use Failure;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -21,7 +22,8 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\nrestart_after_crash = on\n");
 $node->start;
-$node->sql('CREATE EXTENSION kid;
+use_database($node);
+sql('CREATE EXTENSION kid;
 			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), kid53 bigint UNIQUE DEFAULT kid53_next(),
 				flake flake UNIQUE DEFAULT flake_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
 			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
@@ -57,7 +59,7 @@ foreach my $round (1 .. $rounds)
 	# itself, or stop the server.
 	if ($round % 6 == 3)
 	{
-		my ($backend) = split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity
+		my ($backend) = split /\n/, sql(q{SELECT pid FROM pg_stat_activity
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 		kill 'KILL', $backend;
 	}
@@ -115,7 +117,7 @@ note "checked $count{kid} kid64, $count{kid53} kid53, $count{flake} flake, $coun
 cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
 is("@low", '', 'in each round, kid64, kid53, flake and uuid are above all of earlier rounds');
 is($repeated // '', '', 'no sno was given twice');
-is($node->sql('SELECT max(kid) < kid_next() AND max(kid53) < kid53_next() AND max(flake) < flake_next()
+is(sql('SELECT max(kid) < kid_next() AND max(kid53) < kid53_next() AND max(flake) < flake_next()
 		AND max(uuid::text)::uuid < kid_uuidv7()
 		FROM ids'), 't', 'the next IDs are above all committed ones');
 

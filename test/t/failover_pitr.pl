@@ -6,15 +6,15 @@ use strict;
 use warnings;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1, has_archiving => 1);
 $primary->append_conf('postgresql.conf',
 	"wal_log_hints = on\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nkid.sno_partition = 7\nkid.max_wait = '20s'\n");
 $primary->start;
-$primary->sql('CREATE EXTENSION kid;
+$primary->safe_psql('postgres', 'CREATE EXTENSION kid;
 			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(),
 				flake flake UNIQUE DEFAULT flake_next(), kid53 bigint UNIQUE DEFAULT kid53_next(),
 				sno sno UNIQUE DEFAULT sno_next(),
@@ -28,16 +28,17 @@ sub check_new_ids
 {
 	my ($server, $name, $insert_100) = @_;
 	my ($count, @highest) = split /[|]/,
-	  $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text), max(kid53)
+	  $server->safe_psql('postgres', 'SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text), max(kid53)
 		FROM ids');
 	note "$name: checked with $count rows";
-	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1],
+	is($server->safe_psql('postgres', "SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1],
 			kid_uuidv7() > '$highest[2]', kid53_next() > $highest[3]"), 't|t|t|t',
 		"$name: kid64, kid53, flake and uuid are above all earlier ones");
 	my ($status, $stdout, $stderr) = $server->psql('postgres',
 		$insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
 	unlike($stderr, qr{ERROR}, "$name: no unique key rejects a new ID");
-	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]
+	is($server->safe_psql('postgres',
+			"SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]
 			AND uuid > '$highest[2]' AND kid53 > $highest[3]"), 100, "$name: all rows are inserted");
 	return;
 }
@@ -57,31 +58,35 @@ foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'k
 	'kid_observe(kid64_floor(now()))', 'kid53_observe(5)', 'kid_reset_clock(now())')
 {
 	my ($function) = $call =~ /^(\w+)/;
-	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery},
+	like(error_of("SELECT $call", node => $standby), qr{25006: cannot execute $function\(\) during recovery},
 		"$function() fails during recovery");
 }
-is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '5|0', 'kid_stats() works during recovery');
+is($standby->safe_psql('postgres', 'SELECT count(*), count(last_issued) FROM kid_stats()'), '5|0',
+	'kid_stats() works during recovery');
 $standby->promote;
-is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp(), kid53_timestamp(max(kid53)) > clock_timestamp()
+is($standby->safe_psql('postgres',
+		"SELECT max(kid_timestamp(kid)) > clock_timestamp(), kid53_timestamp(max(kid53)) > clock_timestamp()
 		FROM ids"), 't|t',
 	'promoted: the IDs of its rows are ahead of its clock');
 my ($latest_kid, $latest_sno) = split /[|]/,
-  $standby->sql('SELECT max(kid_timestamp(kid)), max(kid_timestamp(sno)) FROM ids');
+  $standby->safe_psql('postgres', 'SELECT max(kid_timestamp(kid)), max(kid_timestamp(sno)) FROM ids');
 check_new_ids($standby, 'promoted');
-is($standby->sql("SELECT ahead > interval '0', last_issued - timestamptz '$latest_kid' BETWEEN interval '0'
+is($standby->safe_psql('postgres',
+		"SELECT ahead > interval '0', last_issued - timestamptz '$latest_kid' BETWEEN interval '0'
 		AND interval '2 s' FROM kid_stats() WHERE clock = 'kid'"), 't|t',
 	'promoted: IDs are ahead of the clock, and at most a lease after the rows');
-is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new
+is($standby->safe_psql('postgres',
+		'SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new
 		USING (sno)'), 0,
 	'promoted: no sno repeats');
-is($standby->sql("SELECT ticks, ahead > interval '0',
+is($standby->safe_psql('postgres', "SELECT ticks, ahead > interval '0',
 		last_issued - timestamptz '$latest_sno' BETWEEN interval '0' AND interval '2 s' FROM kid_stats()
 		WHERE clock = 'sno'"), '0|t|t', 'promoted: sno keeps its tick, and continues above the bound');
 $session->kill_kill;
 
 # The old primary becomes the standby of the new one, with its bound, and then the primary again.
 $primary->stop('fast');
-$standby->sql('CHECKPOINT');
+$standby->safe_psql('postgres', 'CHECKPOINT');
 my $target = $primary->data_dir;
 my $conf = slurp_file("$target/postgresql.conf");
 command_ok([ 'pg_rewind', '--debug', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $target,
@@ -93,7 +98,7 @@ $primary->set_standby_mode;
 $primary->enable_streaming($standby);
 $primary->set_clock('-10s');
 $primary->start;
-$standby->sql($insert);
+$standby->safe_psql('postgres', $insert);
 $standby->wait_for_catchup($primary, 'replay');
 $standby->stop('immediate');
 $primary->promote;
@@ -103,12 +108,12 @@ check_new_ids($primary, 'rewound and promoted');
 $primary->set_clock('+0');
 $primary->restart;
 $primary->backup('later');
-$primary->sql($insert);
-my $moment = $primary->sql('SELECT pg_current_wal_lsn()');
-my $rows = $primary->sql('SELECT count(*) FROM ids');
-$primary->sql("$insert; SELECT pg_switch_wal()");
-my $segment = $primary->sql('SELECT pg_walfile_name(pg_current_wal_lsn())');
-$primary->sql('CREATE TABLE more AS SELECT 1; SELECT pg_switch_wal()');
+$primary->safe_psql('postgres', $insert);
+my $moment = $primary->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
+my $rows = $primary->safe_psql('postgres', 'SELECT count(*) FROM ids');
+$primary->safe_psql('postgres', "$insert; SELECT pg_switch_wal()");
+my $segment = $primary->safe_psql('postgres', 'SELECT pg_walfile_name(pg_current_wal_lsn())');
+$primary->safe_psql('postgres', 'CREATE TABLE more AS SELECT 1; SELECT pg_switch_wal()');
 $primary->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver") or die;
 my $restored = FakeClock->new('restored');
 $restored->init_from_backup($primary, 'later', has_restoring => 1);
@@ -116,7 +121,7 @@ $restored->append_conf('postgresql.conf', "recovery_target_lsn = '$moment'\nreco
 $restored->set_clock('-1h');
 $restored->start;
 $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
-is($restored->sql('SELECT count(*) FROM ids'), $rows, 'restored to a moment in the past');
+is($restored->safe_psql('postgres', 'SELECT count(*) FROM ids'), $rows, 'restored to a moment in the past');
 check_new_ids($restored, 'restored', 'INSERT INTO ids (sno) SELECT NULL FROM generate_series(1, 100)');
 # An hour is too much for a usual start: it is treated as a system clock that went back.
 my ($restored_status, $sno, $restored_stderr) = $restored->psql('postgres',

@@ -7,7 +7,7 @@
 # Promise: No row is still to come
 use strict;
 use warnings;
-use Failure;
+use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -128,7 +128,7 @@ foreach my $consumer (@consumers, @consumers53)
 		CALL $name();
 		SELECT 'done';
 	};
-	push @sessions, start_session($node, $numbers ? with_kid53($sql) : $sql);
+	push @sessions, start_script($node, $numbers ? with_kid53($sql) : $sql);
 }
 $node->pgbench("-n -c 16 -j 2 -T $seconds", 0, [qr{processed}], [qr{^$}], 'sixteen sessions write', \%all_writers);
 $node->safe_psql('postgres', 'UPDATE writers SET ended = true');

@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
 
-start_server();
+use_hostile_server();
 
 sql_in('postgres', 'CREATE ROLE holder LOGIN; CREATE DATABASE held OWNER holder');
 # Objects that are in the schema before kid is. The install script runs as a superuser.
@@ -23,7 +23,7 @@ plant('held', 'holder', 'planted', 'CREATE SCHEMA planted; ' . planted('planted'
 		LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 });
 new_log();
-like(output_in('held', 'holder', 'CREATE EXTENSION kid SCHEMA planted'),
+like(output_of('CREATE EXTENSION kid SCHEMA planted', database => 'held', role => 'holder'),
 	qr/ERROR:  42723: function "\w+" already exists|ERROR:  42725: /,
 	'kid cannot be created in a schema that has functions with its names');
 is(others_who_ran('held', 'holder'), '', 'a failed CREATE EXTENSION runs no planted function');
@@ -52,27 +52,30 @@ is(sql_in('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') F
 	$superuser, 'the functions of kid belong to a superuser');
 
 # The functions of kid_workers run as their owner.
-unlike(output_in('held', 'holder', q{SET search_path = planted;
+unlike(output_of(q{SET search_path = planted;
 		SELECT kid_add_workers('p', 1, 3, 'flake', fresh => true); CALL kid_lease_worker('p');
-		SELECT state FROM kid_workers()}), qr/ERROR/, 'the owner of the database leases a worker number');
+		SELECT state FROM kid_workers()}, database => 'held', role => 'holder'), qr/ERROR/,
+	'the owner of the database leases a worker number');
 is(others_who_ran('held', 'holder'), '', 'which runs no planted code as a superuser');
 
 # What the owner of the database must not be able to do, although the extension and its schema are his.
-my $refuses = output_in('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
-		'CREATE OR REPLACE FUNCTION planted.kid_bound_time(type regtype, bound name) RETURNS timestamptz
-			LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
-		'DROP FUNCTION planted.kid_bound_time(regtype, name)', 'DROP FUNCTION planted.kid_stats()',
-		'ALTER FUNCTION planted.kid_bound_time(regtype, name) OWNER TO holder',
-		'ALTER FUNCTION planted.kid_bound_time(regtype, name) RENAME TO other',
-		'ALTER FUNCTION planted.kid_bound_time(regtype, name) SECURITY DEFINER',
-		'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_time(regtype, name)',
-		'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
-		'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()',
-		q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1',
-		'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
-		'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
-		'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note();
-				END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
+my @forbidden = (
+	'CREATE OR REPLACE FUNCTION planted.kid_bound_time(type regtype, bound name) RETURNS timestamptz
+		LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
+	'DROP FUNCTION planted.kid_bound_time(regtype, name)', 'DROP FUNCTION planted.kid_stats()',
+	'ALTER FUNCTION planted.kid_bound_time(regtype, name) OWNER TO holder',
+	'ALTER FUNCTION planted.kid_bound_time(regtype, name) RENAME TO other',
+	'ALTER FUNCTION planted.kid_bound_time(regtype, name) SECURITY DEFINER',
+	'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_time(regtype, name)',
+	'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
+	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()',
+	q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1',
+	'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
+	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
+	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note();
+			END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()');
+my $refuses = output_of(join('', map { "$_;\n" } 'CREATE SCHEMA elsewhere', @forbidden),
+	database => 'held', role => 'holder');
 is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02|0A000)/g, scalar @forbidden,
 	'the owner of the database cannot change the objects of kid') or diag $refuses;
 
@@ -147,9 +150,9 @@ plant('held', 'holder', 'planted', q{
 	'FUNCTION evil.kid_bound_time(oid, text)', 'SCHEMA elsewhere');
 cmp_ok(sql_in('held', 'SELECT n FROM planted.overloads'), '>', 500,
 	'the owner of the database created overloads of the functions');
-like(output_in('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1);
-		SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/,
-	'a remedy of kid_check() names no planted function');
+like(output_of(q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1);
+		SELECT remedy FROM planted.kid_check('own'::regclass)}, database => 'held', role => $superuser),
+	qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy of kid_check() names no planted function');
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
 
 # Overloads with one more argument that has a default make calls ambiguous, also inside kid. That harms
@@ -169,8 +172,8 @@ plant('held', 'holder', 'planted', q{
 		END LOOP;
 	END $$;
 });
-output_in('held', $superuser, join '', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations),
-	creation('planted', '2019-12-20', '2020-01-10'));
+output_of(join('', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations),
+		creation('planted', '2019-12-20', '2020-01-10')), database => 'held', role => $superuser);
 is(others_who_ran('held', 'holder'), '', 'held: no planted code runs if calls are ambiguous');
 
 unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'no server process crashed during the calls of the superuser');

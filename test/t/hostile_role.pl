@@ -6,7 +6,7 @@ use Sql;
 use Test::More;
 use Types;
 
-start_server();
+use_hostile_server();
 
 my $started = sql_in('postgres', 'SELECT pg_postmaster_start_time()');
 
@@ -166,9 +166,10 @@ my $pattern = join '|', map { quotemeta } @secrets;
 sql_in('shared',
 	"CREATE FUNCTION secrets() RETURNS text IMMUTABLE LANGUAGE SQL AS \$\$ SELECT \$q\$$pattern\$q\$ \$\$");
 sql_in('shared', 'GRANT ALL ON SCHEMA tenant TO tenant');
-is(output_in('shared', 'tenant', "SET search_path = tenant, public; $objects $attack"), '',
+is(output_of("SET search_path = tenant, public; $objects $attack", database => 'shared', role => 'tenant'), '',
 	'the tenant creates tables and the function that attacks') or BAIL_OUT('no objects');
-isnt(output_in('shared', 'tenant', 'SELECT count(*) FROM secret'), '2', 'the tenant cannot read the tables of others');
+isnt(output_of('SELECT count(*) FROM secret', database => 'shared', role => 'tenant'), '2',
+	'the tenant cannot read the tables of others');
 
 # Each type name is looked up in the temporary schema first.
 my @members = map { [ split /[|]/ ] } split /\n/,
@@ -191,7 +192,7 @@ sub attack
 		my $query = "BEGIN; $prepare" . join('',
 			map { "SAVEPOINT s; \\echo function $_->[0]\nSELECT * FROM attack($_->[0], $at_most); ROLLBACK TO s;\n" }
 			  @functions) . "ROLLBACK;\n\\echo done";
-		my $output = output_in('shared', 'tenant', $query);
+		my $output = output_of($query, database => 'shared', role => 'tenant');
 		push @unexpected, "$kind: $1" while $output =~ /^(psql.*ERROR: .*)$/mg;
 		my %outcome;
 		my $last;
@@ -226,13 +227,13 @@ cmp_ok($states{'00000'}, '>', $calls / 10, 'at least a tenth of the calls succee
 # No user can call a function that takes internal arguments, as no such argument can be made.
 my @internal = grep { $_->[2] eq 't' } @members;
 cmp_ok(scalar @internal, '>', 20, 'functions with internal arguments, for the server only: ' . @internal);
-my $refused = output_in('shared', 'tenant', join '',
-	map {
-		my ($name, $types) = $_->[1] =~ /(.*)\((.*)\)/;
-		my @types = split /,/, $types;
-		map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types }
-		  'NULL', "''", '0', "'\\x00'::bytea"
-	} @internal);
+my $refused = output_of(join('',
+		map {
+			my ($name, $types) = $_->[1] =~ /(.*)\((.*)\)/;
+			my @types = split /,/, $types;
+			map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types }
+			  'NULL', "''", '0', "'\\x00'::bytea"
+		} @internal), database => 'shared', role => 'tenant');
 is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal,
 	'no function with internal arguments can be called from SQL') or diag $refused;
 

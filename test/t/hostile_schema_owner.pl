@@ -7,7 +7,7 @@ use Hostile;
 use Sql;
 use Test::More;
 
-start_server();
+use_hostile_server();
 
 # The owner of kid's schema renames it, and puts functions of kid's names and arguments into a schema of
 # the former name.
@@ -76,8 +76,8 @@ is(answer($creator), '', 'raced: CREATE EXTENSION waits for a function, and then
 unlike(answer($giver), qr/ERROR/, 'raced: the owner then renames the schema');
 is(strangers('raced'), '', 'raced: no object of kid depends on a planted object');
 new_log();
-unlike(output_in('raced', $superuser, q{SELECT * FROM away.kid_check('pg_class'::regclass)}), qr/ERROR/,
-	'raced: functions of kid work');
+unlike(output_of(q{SELECT * FROM away.kid_check('pg_class'::regclass)}, database => 'raced', role => $superuser),
+	qr/ERROR/, 'raced: functions of kid work');
 is(others_who_ran('raced', 'holder'), '', 'raced: they run no planted code');
 
 # The same with kid_workers, whose script takes rights from functions that it names.

@@ -7,7 +7,7 @@ use Hostile;
 use Sql;
 use Test::More;
 
-start_server();
+use_hostile_server();
 
 sql_in('postgres', 'CREATE ROLE tenant LOGIN; CREATE DATABASE tables');
 sql_in('tables',

@@ -7,7 +7,6 @@ use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
@@ -28,8 +27,7 @@ my @calls = (
 	[ 'operate/when-something-is-wrong.md', q{SELECT kid_reset_clock(now())}, 'extension' ],
 	[ 'guides/public-ids.md', q{SELECT kid_seal_new_key()}, 'extension' ]);
 
-my $plain = "$temporary/plain.sql";
-system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
+my $plain = assemble('kid-all');
 my $reference = slurp_file('docs/reference/functions.md');
 my ($listed) = $reference =~ /^Some functions raise error 55000 (.*?)\n\n/ms
   or die 'functions.md: no list of functions';

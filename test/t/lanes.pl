@@ -8,6 +8,7 @@ use warnings;
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -15,20 +16,13 @@ $node->init;
 $node->append_conf('postgresql.conf',
 	"max_prepared_transactions = 2\nmax_parallel_workers_per_gather = 2\nkid.node = auto\nkid.lanes = 1\n");
 $node->start;
+use_database($node);
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION kid;
 	CREATE TABLE made (writer int, n bigserial, id kid64, id96 kid96);
 	CREATE TABLE made53 (n bigserial, id bigint);
 	CREATE TABLE writing AS SELECT true;
 });
-
-# Returns what a session prints, with its errors and warnings.
-sub session
-{
-	my ($sql, $database) = @_;
-	my ($status, $stdout, $stderr) = $node->psql($database // 'postgres', $sql);
-	return $stdout . $stderr;
-}
 
 # Changes settings of the server, for sessions that start afterwards. Returns the identity in force once
 # such a session has started.
@@ -78,7 +72,7 @@ foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ]
 		}
 		my ($function) = $made =~ /(kid53_\w+)/;
 		my $each = 4096 / $lanes;
-		like(session("\\set VERBOSITY verbose\nSELECT count(id) FROM $made"),
+		like(output_of("SELECT count(id) FROM $made"),
 			qr/ERROR:  F0000: $function\(\) cannot be called with more than 64 lanes
 DETAIL:  "kid.lanes" is $lanes, and a lane would have only $each IDs of each time unit\.
 HINT:  Decrease "kid.lanes", or make IDs of type kid64\./,
@@ -262,28 +256,29 @@ close_session($leader);
 configure(node => 3, lanes => 4);
 my $lane_3 = 'SELECT kid_sequence(kid_next()) >= 12288, kid_node(kid96_next()), kid_partition(sno_next()),
 	kid_generator(flake_next())';
-is(session($lane_3), 't|3|3|3', 'kid.node is the number of all types');
-like(session("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  parameter "kid.$_" cannot be changed now/,
+is(output_of($lane_3), 't|3|3|3', 'kid.node is the number of all types');
+like(output_of("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  \w{5}: parameter "kid.$_" cannot be changed now/,
 	"SET kid.$_ is rejected") foreach qw(node lanes);
 foreach my $who ('DATABASE postgres', 'ROLE CURRENT_USER')
 {
-	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/,
+	like(output_of("LOAD 'kid'; ALTER $who SET kid.lanes = 2"),
+		qr/ERROR:  \w{5}: parameter "kid.lanes" cannot be changed now/,
 		"ALTER $who SET kid.lanes is rejected when kid is loaded");
 	# Without the library PostgreSQL does not know that the setting may not be changed this way.
-	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET kid.lanes is accepted when kid is not loaded");
-	my $error = 'ERROR:  parameter "kid.lanes" could not be set';
-	like(session($lane_3), qr/^psql.*WARNING.*\n.*$error\nDETAIL:  The value given when the session started/s,
+	is(output_of("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET kid.lanes is accepted when kid is not loaded");
+	my $error = 'ERROR:  \w{5}: parameter "kid.lanes" could not be set';
+	like(output_of($lane_3), qr/^psql.*WARNING.*\n.*$error\nDETAIL:  The value given when the session started/s,
 		"after ALTER $who SET kid.lanes, sessions make no ID");
 	$node->safe_psql('postgres', "ALTER $who RESET kid.lanes");
 }
 {
 	local $ENV{PGOPTIONS} = '-c kid.lanes=1';
-	like(session($lane_3), qr/ERROR:  parameter "kid.lanes" could not be set/,
+	like(output_of($lane_3), qr/ERROR:  \w{5}: parameter "kid.lanes" could not be set/,
 		'a session with kid.lanes in PGOPTIONS makes no ID');
 }
-is(session("SET kid.sno_partition = 9; SET kid.flake_id = 10; $lane_3"), 't|3|9|10',
+is(output_of("SET kid.sno_partition = 9; SET kid.flake_id = 10; $lane_3"), 't|3|9|10',
 	'the settings of single types override kid.node');
-is(session('SET kid.sno_partition = 9; SET kid.flake_worker = 10; SELECT * FROM kid_identity()'), '3|9|10|3|4',
+is(output_of('SET kid.sno_partition = 9; SET kid.flake_worker = 10; SELECT * FROM kid_identity()'), '3|9|10|3|4',
 	'kid_identity() shows the settings of single types');
 
 # Node numbers that do not fit a type.
@@ -309,17 +304,17 @@ foreach my $case (
 {
 	my ($number, $lanes, $call, $what, $detail) = @$case;
 	configure(node => $number, lanes => $lanes);
-	like(session("\\set VERBOSITY verbose\nSELECT $call"),
+	like(output_of("SELECT $call"),
 		qr/ERROR:  F0000: node number of this server does not fit \Q$what\E\nDETAIL:  \Q$detail\E\nHINT:  Set/,
 		"$call on node $number, $lanes lanes");
 }
 is($node->safe_psql('postgres', 'SELECT * FROM kid_identity()'), '65536|||0|1',
 	'kid_identity() shows NULL for types that the node number does not fit');
-is(session('SET kid.sno_partition = 1; SET kid.flake_id = 2;
+is(output_of('SET kid.sno_partition = 1; SET kid.flake_id = 2;
 		SELECT kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())'), '65536|1|2',
 	'settings of single types replace a node number that does not fit');
 configure(node => q{'uid@127.0.0.1'}, lanes => 1);
-is(session('SELECT to_hex(kid_node(kid96_next())), to_hex(kid_partition(sno_next())), kid_generator(flake_next())'),
+is(output_of('SELECT to_hex(kid_node(kid96_next())), to_hex(kid_partition(sno_next())), kid_generator(flake_next())'),
 	'3eb2731|2731|0', 'with an Erlang name as node, sno uses a part of its hash, and flake 0');
 
 # An invalid value in the file is not taken for the default, 1. Without the library PostgreSQL does not
@@ -329,7 +324,7 @@ foreach my $lanes (3, 2048, 0, 'many')
 	$node->adjust_conf('postgresql.conf', 'kid.lanes', $lanes);
 	$node->reload;
 	my $detail = 'The configuration file has an invalid value for this parameter';
-	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  $detail/,
+	like(output_of('SELECT kid_next()'), qr/ERROR:  \w{5}: parameter "kid.lanes" could not be set\nDETAIL:  $detail/,
 		"kid.lanes = $lanes in the file: sessions make no ID");
 }
 configure(node => 1, lanes => 2);
@@ -359,7 +354,7 @@ $node->append_conf('postgresql.conf', "KID.lanes = 2\n");
 $node->restart;
 {
 	local $ENV{PGOPTIONS} = '-c KID.lanes=1';
-	like(session('SELECT kid_next()'), qr/ERROR:  parameter "\w+.lanes" could not be set/i,
+	like(output_of('SELECT kid_next()'), qr/ERROR:  \w{5}: parameter "\w+.lanes" could not be set/i,
 		'a session with KID.lanes in PGOPTIONS makes no ID');
 }
 is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '2',

@@ -37,7 +37,7 @@ sub start_server
 	}
 	$node->set_clock($clock);
 	$node->start;
-	$node->sql('CREATE EXTENSION kid') if !$origin;
+	$node->safe_psql('postgres', 'CREATE EXTENSION kid') if !$origin;
 	return $node;
 }
 
@@ -50,7 +50,7 @@ sub run
 	$sql =~ s/kid\.lanes = \d+/kid.lanes = $with{lanes}/;
 	$sql =~ s/kid\.node = \d+/kid.node = $with{number}/;
 	$sql =~ s/'…'/"'" . shift(@values) . "'"/ge;
-	my $result = $node->sql($sql);
+	my $result = $node->safe_psql('postgres', $sql);
 	ok($node->poll_query_until('postgres', "SELECT lanes = $with{lanes} AND node = $with{number} FROM kid_identity()"),
 		'the lanes are in force: ' . $node->name) if $sql =~ /kid\.lanes/;
 	return [ split /[|\n]/, $result ];

@@ -10,7 +10,6 @@ use IPC::Run ();
 use Mesh;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -33,7 +32,7 @@ sub start_server
 	$node->append_conf('postgresql.conf', join "\n", 'max_logical_replication_workers = 8', 'max_worker_processes = 16',
 		@conf, '');
 	$node->start;
-	sql_on($node, $schema);
+	$node->safe_psql('postgres', $schema);
 	return $node;
 }
 
@@ -75,7 +74,7 @@ sub stop_writers
 {
 	foreach (@writers)
 	{
-		sql_on($_->{node}, 'ALTER TABLE stop ADD stopped bool; INSERT INTO stop DEFAULT VALUES');
+		$_->{node}->safe_psql('postgres', 'ALTER TABLE stop ADD stopped bool; INSERT INTO stop DEFAULT VALUES');
 		ok($_->{handle}->finish, 'a client wrote on ' . $_->{node}->name . ' without an error');
 	}
 	return;
@@ -85,9 +84,9 @@ sub stop_writers
 sub contents
 {
 	my ($node, $database) = @_;
-	return sql_on($node, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server)
+	return $node->safe_psql($database, q{SELECT string_agg(server || ' ' || count, ', ' ORDER BY server)
 		FROM (SELECT server, count(*) FROM orders GROUP BY server) AS s
-						UNION ALL SELECT md5(string_agg(o::text, '' ORDER BY id)) FROM orders AS o}, $database);
+						UNION ALL SELECT md5(string_agg(o::text, '' ORDER BY id)) FROM orders AS o});
 }
 
 # Waits until each server has what the others sent.
@@ -103,7 +102,7 @@ sub catch_up
 
 # The first two servers. Clients write on a from the beginning, on b from the moment that the page gives.
 my $a = start_server('a');
-sql_on($a, q{INSERT INTO orders (server) SELECT 'a' FROM generate_series(1, 1000)});
+$a->safe_psql('postgres', q{INSERT INTO orders (server) SELECT 'a' FROM generate_series(1, 1000)});
 start_writer($a);
 my $b = start_server('b', 'kid.lanes = 16', 'kid.node = 1');
 run_block($first_two);
@@ -129,23 +128,23 @@ catch_up($a, $b, $c, $d);
 my $contents = contents($a);
 like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{3,}, d \d{2,}\n/, 'all servers made rows: ' . $contents =~ s/\n.*//sr);
 is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c, $d;
-is(sql_on($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$)
+is($a->safe_psql('postgres', 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$)
 		FROM orders WHERE server <> $$a$$'),
 	'b8 c4 d12', 'IDs of each server are in its lane');
 # 19 counts the errors of more kinds of synchronization.
 my $errors = q{SELECT count(*) FROM pg_stat_subscription_stats s, jsonb_each_text(to_jsonb(s)) e
 	WHERE e.key LIKE '%\_error_count' AND e.value <> '0'};
-is(sql_on($_, $errors), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
+is($_->safe_psql('postgres', $errors), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
 
 # The lanes of recent rows. A publisher that is restarted goes on with its subscribers, but not with `disable_on_error`.
 my ($lanes) = $page =~ /^(SELECT kid_sequence.*?;)/ms;
-is(sql_on($a, $lanes) =~ s/\|\d+$//gmr, "0\n4\n8\n12", 'the page shows the lanes of recent rows');
+is($a->safe_psql('postgres', $lanes) =~ s/\|\d+$//gmr, "0\n4\n8\n12", 'the page shows the lanes of recent rows');
 
 # Inserts a row on a server, and returns where it arrives.
 sub arrives
 {
 	my ($from, @nodes) = @_;
-	my $id = sql_on($from, "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
+	my $id = $from->safe_psql('postgres', "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
 	return join ' ', map { $_->poll_query_until('postgres', "SELECT count(*) = 1 FROM orders WHERE id = '$id'")
 		  ? $_->name : () } @nodes;
 }
@@ -154,13 +153,15 @@ $b->stop;
 wait_until($a, q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}, 'a_from_b does not run');
 $b->start;
 is(arrives($b, $a, $c, $d), 'a c d', 'a publisher was restarted: its rows arrive');
-is(sql_on($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled')
+is($_->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0,
+	$_->name . ': subscriptions are enabled')
   foreach $a, $c, $d;
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
+$a->safe_psql('postgres', 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
 $b->restart;
 wait_until($a, q{SELECT NOT subenabled FROM pg_subscription WHERE subname = 'a_from_b'},
 	'with disable_on_error it would disable the subscription');
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
+$a->safe_psql('postgres',
+	'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
 
 my @nodes = ($a, $b, $c, $d);
 
@@ -176,22 +177,22 @@ equal('after restarts');
 
 # d is emptied, and begins again.
 my $before = contents($a);
-sql_on($d, 'TRUNCATE orders');
+$d->safe_psql('postgres', 'TRUNCATE orders');
 catch_up(@nodes);
 is(contents($_), $before, $_->name . ' keeps its rows when those of d are truncated') foreach $a, $b, $c;
-sql_on($_, 'DROP SUBSCRIPTION ' . $_->name . '_from_d') foreach $a, $b, $c;
-sql_on($d, 'DROP SUBSCRIPTION d_from_' . $_->name) foreach $a, $b, $c;
+$_->safe_psql('postgres', 'DROP SUBSCRIPTION ' . $_->name . '_from_d') foreach $a, $b, $c;
+$d->safe_psql('postgres', 'DROP SUBSCRIPTION d_from_' . $_->name) foreach $a, $b, $c;
 run_block($further =~ s/^CREATE PUBLICATION.*?;\n//mr, \%fourth);
 equal('d began again');
 is(contents($d), $before, 'and has all rows');
 
 # The same ID on two servers.
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
-sql_on($b, 'ALTER SUBSCRIPTION b_from_a DISABLE');
-my $id = sql_on($a, q{INSERT INTO orders (server) VALUES ('a') RETURNING id});
-sql_on($b, "INSERT INTO orders (id, server) VALUES ('$id', 'b')");
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
-sql_on($b, 'ALTER SUBSCRIPTION b_from_a ENABLE');
+$a->safe_psql('postgres', 'ALTER SUBSCRIPTION a_from_b DISABLE');
+$b->safe_psql('postgres', 'ALTER SUBSCRIPTION b_from_a DISABLE');
+my $id = $a->safe_psql('postgres', q{INSERT INTO orders (server) VALUES ('a') RETURNING id});
+$b->safe_psql('postgres', "INSERT INTO orders (id, server) VALUES ('$id', 'b')");
+$a->safe_psql('postgres', 'ALTER SUBSCRIPTION a_from_b ENABLE');
+$b->safe_psql('postgres', 'ALTER SUBSCRIPTION b_from_a ENABLE');
 wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stats',
 	$_->name . ' stops at a duplicate key') foreach @nodes;
 
@@ -200,7 +201,7 @@ wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stat
 sub delete_here
 {
 	my ($node, $condition) = @_;
-	sql_on($node, "SELECT pg_replication_origin_create('by_hand')
+	$node->safe_psql('postgres', "SELECT pg_replication_origin_create('by_hand')
 		WHERE NOT EXISTS (SELECT FROM pg_replication_origin WHERE roname = 'by_hand');
 		SELECT pg_replication_origin_session_setup('by_hand'); DELETE FROM orders WHERE $condition");
 	return;
@@ -213,18 +214,18 @@ equal('without the duplicate key');
 # Another table.
 my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION \S+ (REFRESH[^`]*)`/s
   or die;
-sql_on($_, "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers")
+$_->safe_psql('postgres', "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers")
   foreach @nodes;
 foreach my $here (@nodes)
 {
-	sql_on($here, 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh")
+	$here->safe_psql('postgres', 'ALTER SUBSCRIPTION ' . $here->name . '_from_' . $_->name . " $refresh")
 	  foreach grep { $_ != $here } @nodes;
 }
-sql_on($_, 'INSERT INTO customers (name) VALUES ($$' . $_->name . '$$)') foreach @nodes;
+$_->safe_psql('postgres', 'INSERT INTO customers (name) VALUES ($$' . $_->name . '$$)') foreach @nodes;
 catch_up(@nodes);
-is(sql_on($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d',
+is($_->safe_psql('postgres', 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d',
 	$_->name . ' has all rows of another table') foreach @nodes;
-sql_on($_, 'DROP TABLE customers') foreach @nodes;
+$_->safe_psql('postgres', 'DROP TABLE customers') foreach @nodes;
 
 # The page's statements for a subscription that must not touch its publisher, for the slots on a copy of the files, and
 # for the slot of a server that is gone. A statement that waits for the publisher is an error.
@@ -234,7 +235,8 @@ my ($drop_subscription, $drop_slots, $drop_slot) = $untouched =~ /^```sql\n(.*?)
 sub drop_untouched
 {
 	my ($node, $subscription, $database) = @_;
-	sql_on($node, "SET statement_timeout = '30 s';\n" . $drop_subscription =~ s/a_from_b/$subscription/gr, $database);
+	$node->safe_psql($database,
+		"SET statement_timeout = '30 s';\n" . $drop_subscription =~ s/a_from_b/$subscription/gr);
 	return;
 }
 
@@ -248,12 +250,12 @@ $a->stop;
 $a->backup_fs_cold('files');
 wait_until($thief, 'SELECT count(pid) = 3 FROM pg_stat_subscription', 'a copy takes the slots of its original');
 $a->start;
-$id = sql_on($b, q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
+$id = $b->safe_psql('postgres', q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
 wait_until($thief, "SELECT count(*) = 1 FROM orders WHERE id = '$id'", 'and its rows');
 $b->wait_for_catchup('a_from_b', 'flush');
 $thief->stop;
 is(arrives($b, $a), 'a', 'when the copy has ended, the original goes on');
-is(sql_on($a, "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is lost');
+is($a->safe_psql('postgres', "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is lost');
 delete_here($_, "id = '$id'") foreach $b, $c, $d;
 equal('without the lost row');
 
@@ -264,12 +266,15 @@ foreach my $backup ('copy', 'files')
 	$copy->init_from_backup($a, $backup);
 	$copy->append_conf('postgresql.conf', $option);
 	$copy->start;
-	is(sql_on($copy, $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a', "slots of a on a copy: $backup");
+	is($copy->safe_psql('postgres', $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a',
+		"slots of a on a copy: $backup");
 	drop_untouched($copy, "a_from_$_") foreach 'b', 'c', 'd';
-	sql_on($copy, $drop_slots);
-	is(sql_on($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"),
+	$copy->safe_psql('postgres', $drop_slots);
+	is($copy->safe_psql('postgres',
+			"SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"),
 		"0\n0", 'the copy has no subscriptions and slots any more');
-	is(sql_on($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1,
+	is($_->safe_psql('postgres',
+			"SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1,
 		'the slot of a is still there: ' . $_->name) foreach $b, $c, $d;
 	$copy->adjust_conf('postgresql.conf', 'max_logical_replication_workers', undef);
 	$copy->restart;
@@ -282,7 +287,7 @@ foreach my $backup ('copy', 'files')
 }
 
 # d is lost. A new server gets its number.
-sql_on($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
+$d->safe_psql('postgres', q{SELECT kid_observe(kid64_ceil(now() + interval '30 min'));
 	INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
 catch_up(@nodes);
 $d->stop('immediate');
@@ -293,30 +298,30 @@ foreach my $node (@nodes)
 	wait_until($node, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active},
 		$node->name . ' has lost d');
 	drop_untouched($node, $name);
-	sql_on($node, $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
+	$node->safe_psql('postgres', $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
 }
 equal('without d');
 
 my $e = start_server('e', 'kid.lanes = 16', 'kid.node = 3');
 run_block($further, { c => 'e', b => [ 'b', 'c' ] });
 my $above = 'SELECT kid_next() > max(id) FROM orders';
-is(sql_on($e, $above), 'f', 'a new server with the number of d could repeat its IDs');
-sql_on($e, 'SELECT * FROM kid_observe_all()');
-is(sql_on($e, $above), 't', 'after kid_observe_all() it does not');
+is($e->safe_psql('postgres', $above), 'f', 'a new server with the number of d could repeat its IDs');
+$e->safe_psql('postgres', 'SELECT * FROM kid_observe_all()');
+is($e->safe_psql('postgres', $above), 't', 'after kid_observe_all() it does not');
 push @nodes, $e;
 is(arrives($e, $a, $b, $c), 'a b c', 'a new server in the place of d');
 equal('with a new server');
 
 # Mistakes. They are made with a further database of c, which is called `hasty`.
-sql_on($c, 'CREATE DATABASE hasty');
-sql_on($c, $schema, 'hasty');
+$c->safe_psql('postgres', 'CREATE DATABASE hasty');
+$c->safe_psql('hasty', $schema);
 
 sub subscribe
 {
 	my ($from, $options) = @_;
-	sql_on($c, sprintf(q{CREATE SUBSCRIPTION hasty_from_%s CONNECTION '%s dbname=postgres' PUBLICATION everything
-						WITH (origin = none, disable_on_error = true, %s)}, $from->name, $from->connstr, $options),
-		'hasty');
+	$c->safe_psql(
+		'hasty', sprintf(q{CREATE SUBSCRIPTION hasty_from_%s CONNECTION '%s dbname=postgres' PUBLICATION everything
+						WITH (origin = none, disable_on_error = true, %s)}, $from->name, $from->connstr, $options));
 	return;
 }
 
@@ -334,13 +339,14 @@ sub begin_again
 	{
 		my $name = 'hasty_from_' . $_->name;
 		drop_untouched($c, $name, 'hasty')
-		  if sql_on($c, "SELECT count(*) FROM pg_subscription WHERE subname = '$name'", 'hasty') > 0;
+		  if $c->safe_psql('hasty', "SELECT count(*) FROM pg_subscription WHERE subname = '$name'") > 0;
 		$_->poll_query_until('postgres',
 			"SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name = '$name' AND active")
 		  or die 'the slot is in use';
-		sql_on($_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
+		$_->safe_psql('postgres',
+			"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
 	}
-	sql_on($c, 'TRUNCATE orders', 'hasty');
+	$c->safe_psql('hasty', 'TRUNCATE orders');
 	return;
 }
 
@@ -353,7 +359,7 @@ sub wait_until_copied
 # c copies from a while a takes rows from b.
 my $offset = -s $c->logfile;
 subscribe($b, 'copy_data = false');
-sql_on($b, q{INSERT INTO orders (server) VALUES ('b')});
+$b->safe_psql('postgres', q{INSERT INTO orders (server) VALUES ('b')});
 catch_up($a, $b, $c, $e);
 $b->wait_for_catchup('hasty_from_b');
 subscribe($a, 'copy_data = true');
@@ -364,40 +370,41 @@ begin_again();
 # The subscription to b comes after the copy.
 subscribe($a, 'copy_data = true');
 wait_until_copied();
-sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
+$b->safe_psql('postgres', q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
 subscribe($b, 'copy_data = false');
-sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
+$b->safe_psql('postgres', q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
 catch_up($a, $b, $c, $e);
 $_->wait_for_catchup('hasty_from_' . $_->name) foreach $a, $b;
-is(sql_on($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2',
+is($c->safe_psql('hasty', 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1'), '-2',
 	'a subscription to b after the copy from a: a row of b is lost');
-is(sql_on($c, "$errors AND subname LIKE 'hasty%'", 'hasty'), 0, 'nothing reports the lost row');
+is($c->safe_psql('hasty', "$errors AND subname LIKE 'hasty%'"), 0, 'nothing reports the lost row');
 begin_again();
 
 # a stops taking rows of b before it has all that b wrote before the new subscription.
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
+$a->safe_psql('postgres', 'ALTER SUBSCRIPTION a_from_b DISABLE');
 $a->poll_query_until('postgres', q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}) or die;
-sql_on($b, q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
+$b->safe_psql('postgres', q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
 subscribe($b, 'copy_data = false, enabled = false');
-my $position = sql_on($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription
+my $position = $a->safe_psql('postgres',
+	q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription
 	WHERE subname = 'a_from_b'});
 my ($advance) = $further =~ /^(SELECT pg_replication_slot_advance.*?;)/ms;
 $advance =~ s/c_from_b/hasty_from_b/;
 $advance =~ s/'0\/1C6F2A8'/'$position'/;
 my (undef, undef, $refused) = $b->psql('postgres', $advance);
 like($refused, qr/cannot advance replication slot/, 'a is paused too early: the position of the copy is refused');
-sql_on($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
+$a->safe_psql('postgres', 'ALTER SUBSCRIPTION a_from_b ENABLE');
 catch_up($a, $b, $c, $e);
 begin_again();
 
 # Clients write on a new server before others subscribe to it, or before it has copied all.
-sql_on($c, q{INSERT INTO orders (server) VALUES ('early')}, 'hasty');
-sql_on($c, 'CREATE PUBLICATION everything FOR TABLE orders', 'hasty');
-sql_on($a, sprintf q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty'
-	PUBLICATION everything WITH (origin = none, copy_data = false)}, $c->connstr);
-sql_on($c, q{INSERT INTO orders (server) VALUES ('late')}, 'hasty');
+$c->safe_psql('hasty', q{INSERT INTO orders (server) VALUES ('early')});
+$c->safe_psql('hasty', 'CREATE PUBLICATION everything FOR TABLE orders');
+$a->safe_psql('postgres', sprintf(q{CREATE SUBSCRIPTION a_from_hasty CONNECTION '%s dbname=hasty'
+	PUBLICATION everything WITH (origin = none, copy_data = false)}, $c->connstr));
+$c->safe_psql('hasty', q{INSERT INTO orders (server) VALUES ('late')});
 $c->wait_for_catchup('a_from_hasty');
-is(sql_on($a, q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late',
+is($a->safe_psql('postgres', q{SELECT string_agg(server, ' ') FROM orders WHERE server IN ('early', 'late')}), 'late',
 	'a row that was written before the subscription is lost');
 $offset = -s $c->logfile;
 subscribe($a, 'copy_data = true');
@@ -423,9 +430,9 @@ $copied->init_from_backup($subscriber, 'copied');
 $copied->append_conf('postgresql.conf', $option);
 $copied->start;
 $subscriber->stop;
-my $before = $publisher->safe_psql('postgres', $slots);
-like($before, qr/sync/, 'the subscriber has a slot for a table');
+my $made = $publisher->safe_psql('postgres', $slots);
+like($made, qr/sync/, 'the subscriber has a slot for a table');
 drop_untouched($copied, 'a_from_b', 'postgres');
-is($publisher->safe_psql('postgres', $slots), $before, 'which its copy leaves there');
+is($publisher->safe_psql('postgres', $slots), $made, 'which its copy leaves there');
 
 done_testing();

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FakeClock;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::Local qw(timegm);
 
@@ -35,8 +36,8 @@ sub start_server
 sub set_lanes
 {
 	my ($node, $lanes, $number) = @_;
-	$node->sql("ALTER SYSTEM SET kid.lanes = $lanes");
-	$node->sql("ALTER SYSTEM SET kid.node = $number");
+	$node->safe_psql('postgres', "ALTER SYSTEM SET kid.lanes = $lanes");
+	$node->safe_psql('postgres', "ALTER SYSTEM SET kid.node = $number");
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT lanes = $lanes FROM kid_identity()") or die;
 	return;
@@ -53,7 +54,7 @@ sub run_from
 sub take
 {
 	my ($node, $count) = @_;
-	return split /\n/, $node->sql("SELECT kid_next()::bigint FROM generate_series(1, $count)");
+	return split /\n/, $node->safe_psql('postgres', "SELECT kid_next()::bigint FROM generate_series(1, $count)");
 }
 
 sub common
@@ -66,10 +67,10 @@ sub common
 # The clock of one server stands still, so that other servers can be at the same instant. Without the first two steps a
 # second server repeats its earlier IDs, and those it makes now.
 my $a = start_server('a', '2030-01-01 00:00:00');
-$a->sql($schema);
+$a->safe_psql('postgres', $schema);
 my @alone = take($a, $whole - 1000);
 my $hasty = start_server('hasty', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
-$hasty->sql($schema);
+$hasty->safe_psql('postgres', $schema);
 is(common(\@alone, [ take($hasty, 100) ]), 100,
 	'a new server whose clock is behind repeats IDs that the old one made before it had a lane');
 $_->set_clock('2030-01-01 00:00:01') foreach $a, $hasty;
@@ -83,21 +84,21 @@ my ($last) = take($a, 1);
 is(common([ take($a, 8000) ], [ take($hasty, 8000) ]), 0, 'two servers in two lanes make no common ID');
 $hasty->stop('immediate');
 my $b = start_server('b', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
-$b->sql($schema);
-$b->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${last}::bigint::kid64)))");
-like($b->error_of('SELECT kid_next()'), qr{53400},
+$b->safe_psql('postgres', $schema);
+$b->safe_psql('postgres', "SELECT kid_observe(kid64_ceil(kid_timestamp(${last}::bigint::kid64)))");
+like(error_of('SELECT kid_next()', node => $b), qr{53400},
 	'the new server makes no ID up to the last time unit of the old one');
 
 # Each server subscribes to the other. PostgreSQL needs a running clock to begin that.
 run_from($_, 3) foreach $a, $b;
-$a->sql("INSERT INTO ids (kid, maker) VALUES ('$alone[0]'::bigint, 'alone')");
-$_->sql('CREATE PUBLICATION everything FOR TABLE ids') foreach $a, $b;
+$a->safe_psql('postgres', "INSERT INTO ids (kid, maker) VALUES ('$alone[0]'::bigint, 'alone')");
+$_->safe_psql('postgres', 'CREATE PUBLICATION everything FOR TABLE ids') foreach $a, $b;
 
 sub subscribe
 {
 	my ($node, $other, $copy) = @_;
 	my ($name, $from) = ($node->name, $other->connstr . ' dbname=postgres');
-	$node->sql("CREATE SUBSCRIPTION to_$name CONNECTION '$from' PUBLICATION everything
+	$node->safe_psql('postgres', "CREATE SUBSCRIPTION to_$name CONNECTION '$from' PUBLICATION everything
 				WITH (origin = none, copy_data = $copy, disable_on_error = true)");
 	return;
 }
@@ -112,9 +113,11 @@ sub compare
 	my $digest = "SELECT md5(string_agg(ids::text, '' ORDER BY kid)) FROM ids";
 	$a->wait_for_subscription_sync($b, 'to_a');
 	$b->wait_for_subscription_sync($a, 'to_b');
-	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, and no ID repeats')
+	is($_->safe_psql('postgres', $all), join('|', ($count) x 5),
+		"$name: " . $_->name . ' has all rows, and no ID repeats')
 	  foreach $a, $b;
-	is($a->sql($digest), $b->sql($digest), "$name: both servers have the same rows");
+	is($a->safe_psql('postgres', $digest), $b->safe_psql('postgres', $digest),
+		"$name: both servers have the same rows");
 	return;
 }
 
@@ -122,8 +125,8 @@ compare('the first row', 1);
 
 # Both servers at one instant, in one time unit.
 $_->set_clock('2030-01-01 01:00:00') foreach $a, $b;
-$a->sql("INSERT INTO ids (maker) SELECT 'a' FROM generate_series(1, 4000)");
-$b->sql("INSERT INTO ids (maker) SELECT 'b' FROM generate_series(1, 4000)");
+$a->safe_psql('postgres', "INSERT INTO ids (maker) SELECT 'a' FROM generate_series(1, 4000)");
+$b->safe_psql('postgres', "INSERT INTO ids (maker) SELECT 'b' FROM generate_series(1, 4000)");
 run_from($_, 3601) foreach $a, $b;
 compare('at one instant', 8001);
 
@@ -145,20 +148,20 @@ compare('both servers with clients at the same time', 24001);
 $_->set_clock('2030-01-01 01:30:00') foreach $a, $b;
 my @last = take($b, 1000);
 my $forgetful = start_server('forgetful', '2030-01-01 01:30:00');
-$forgetful->sql($schema);
+$forgetful->safe_psql('postgres', $schema);
 is(common(\@last, [ take($forgetful, $whole) ]), 1000,
 	'a server with the whole sequence repeats what the other one made in its lane');
 $forgetful->stop('immediate');
-$a->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${\ $last[-1]}::bigint::kid64)))");
+$a->safe_psql('postgres', "SELECT kid_observe(kid64_ceil(kid_timestamp(${\ $last[-1]}::bigint::kid64)))");
 set_lanes($a, 1, 0);
-like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400},
+like(error_of('SET kid.max_wait = 0; SELECT kid_next()', node => $a), qr{53400},
 	'the server that stays makes no ID up to the last time unit of the other');
 
 # Without lanes both servers make the same ID at one instant, and replication stops.
 sub change_subscriptions
 {
 	my ($how) = @_;
-	$_->sql('ALTER SUBSCRIPTION to_' . $_->name . " $how") foreach $a, $b;
+	$_->safe_psql('postgres', 'ALTER SUBSCRIPTION to_' . $_->name . " $how") foreach $a, $b;
 	return;
 }
 change_subscriptions('DISABLE');
@@ -166,10 +169,11 @@ foreach my $node ($a, $b)
 {
 	set_lanes($node, 1, $node->name eq 'a' ? 0 : 1);
 	$node->set_clock('2030-01-01 02:00:00');
-	$node->sql(sprintf "INSERT INTO ids (maker) VALUES ('%s')", $node->name);
+	$node->safe_psql('postgres', sprintf("INSERT INTO ids (maker) VALUES ('%s')", $node->name));
 }
 my $greatest = 'SELECT max(kid) FROM ids';
-is($a->sql($greatest), $b->sql($greatest), 'without lanes both servers make the same ID');
+is($a->safe_psql('postgres', $greatest), $b->safe_psql('postgres', $greatest),
+	'without lanes both servers make the same ID');
 change_subscriptions('ENABLE');
 run_from($_, 7201) foreach $a, $b;
 foreach my $node ($a, $b)

@@ -21,7 +21,7 @@ my $database;
 sub in_new_database
 {
 	($database) = @_;
-	$node->sql("CREATE DATABASE $database");
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	use_database($node, $database);
 	sql('CREATE EXTENSION kid');
 	return reset_clocks();
@@ -393,8 +393,7 @@ is(sql(q{BEGIN; SELECT count(*) > 3 FROM kid_observe_all();
 # A cancel request is not reported as damage.
 my $cancelled = open_session($node, $database);
 ask($cancelled, 'SELECT count(o) FROM generate_series(1, 1000000), LATERAL kid_observe_all() AS o;');
-$node->poll_query_until($database,
-	"SELECT query ~ 'LATERAL' AND state = 'active' FROM pg_stat_activity WHERE pid = $cancelled->{pid}") or die;
+wait_for_state($cancelled, q{query ~ 'LATERAL' AND state = 'active'});
 sql("SELECT pg_cancel_backend($cancelled->{pid})");
 like(answer($cancelled), qr{canceling statement due to user request}, 'kid_observe_all() can be cancelled');
 close_session($cancelled);
@@ -471,12 +470,14 @@ $restored->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $restored-
 	'the dump is restored');
 my $above = "SELECT kid_next() > '$k', kid_timestamp(kid96_next()) > '$g', kid_next()::bigint > $b,
 	flake_next() > '$f', kid53_next() > $n";
-is($restored->sql($above), 'f|f|f|f|f', 'restored: new IDs would not be above the old ones');
-is($restored->sql('SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0,
+is($restored->safe_psql('postgres', $above), 'f|f|f|f|f', 'restored: new IDs would not be above the old ones');
+is($restored->safe_psql('postgres', 'SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0,
 	'restored: kid_observe_all() reports no problem');
-is($restored->sql($above), 't|t|t|t|t', 'restored: after kid_observe_all() new IDs are above the old ones');
-$restored->sql($fill);
-is($restored->sql("SELECT (SELECT count(*) FROM k WHERE id > '$k'), (SELECT count(*) FROM g WHERE kid_timestamp(id) >
+is($restored->safe_psql('postgres', $above), 't|t|t|t|t',
+	'restored: after kid_observe_all() new IDs are above the old ones');
+$restored->safe_psql('postgres', $fill);
+is($restored->safe_psql('postgres',
+		"SELECT (SELECT count(*) FROM k WHERE id > '$k'), (SELECT count(*) FROM g WHERE kid_timestamp(id) >
 		'$g'), (SELECT count(*) FROM b WHERE id > $b), (SELECT count(*) FROM f WHERE id > '$f'),
 		(SELECT count(*) FROM n WHERE id > $n)"),
 	'1000|1000|1000|1000|1000', 'restored: the IDs of new rows are above the old ones');

@@ -130,8 +130,7 @@ my ($owner, $job) = (open_session($node), open_session($node));
 answer($owner, 'BEGIN; ALTER TABLE renamed_p20200101 RENAME TO aside;
 	ALTER TABLE renamed_p20200103 RENAME TO renamed_p20200101;');
 ask($job, "SELECT kid_drop_partitions('renamed', '2020-01-02', false);");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $job->{pid}")
-  or die;
+wait_for_state($job, q{wait_event_type = 'Lock'});
 answer($owner, 'COMMIT;');
 is(answer($job), 'public.aside', 'the old partition is dropped under its new name');
 is(sql('SELECT n FROM renamed'), 3, 'the partition that now has its name is kept');
@@ -142,8 +141,7 @@ sql("INSERT INTO swapped (id, n) VALUES (kid64_floor('2020-01-03 12:00'), 3)");
 my $reader = open_session($node);
 answer($reader, 'BEGIN; LOCK TABLE ONLY swapped IN ACCESS SHARE MODE;');
 ask($job, "SELECT kid_drop_partitions('swapped', '2020-01-02', false);");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $job->{pid}")
-  or die;
+wait_for_state($job, q{wait_event_type = 'Lock'});
 answer($owner, 'BEGIN; ALTER TABLE swapped_p20200101 RENAME TO swapped_aside;
 	ALTER TABLE swapped_p20200103 RENAME TO swapped_p20200101; COMMIT;');
 answer($reader, 'COMMIT;');
@@ -168,8 +166,7 @@ sub meanwhile
 	answer($other, "BEGIN ISOLATION LEVEL $level; SELECT FROM pg_class LIMIT 0;");
 	answer($one, "BEGIN; $change;");
 	ask($other, "$query;");
-	$node->poll_query_until('postgres',
-		"SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $other->{pid}") or die;
+	wait_for_state($other, q{wait_event_type = 'Lock'});
 	answer($one, 'COMMIT;');
 	my $result = answer($other);
 	answer($other, 'ROLLBACK;');
@@ -263,7 +260,7 @@ sub dumped_by
 {
 	my ($role) = @_;
 	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '-n', 'app', '-d', $node->connstr('postgres') . " user=$role" ], '>', \$stdout, '2>',
+	IPC::Run::run([ 'pg_dump', '-n', 'app', '-d', connection_as($node, 'postgres', $role) ], '>', \$stdout, '2>',
 		\$stderr);
 	return $stderr =~ /ERROR:  (.*)/ ? $1 : $stdout =~ /\t(4711)$/m ? $1 : 'nothing';
 }

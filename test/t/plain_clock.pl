@@ -3,9 +3,11 @@
 # KID_SEED repeats the random choices of a run.
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Failure;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
@@ -19,14 +21,14 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = on\nrestart_after_crash = on\n");
 $node->start;
+use_database($node);
 
-my $script = "$temporary/plain_clock.sql";
-system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
-$node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app;
+my $script = assemble('kid-all');
+sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app;
 	ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app',
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', connection_as($node, 'postgres', 'app'),
 		'-f', $script ], 'the script is installed');
-$node->sql('CREATE SEQUENCE ticket;
+sql('CREATE SEQUENCE ticket;
 	CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7(),
 		number bigint UNIQUE DEFAULT kid53_next());
 	GRANT ALL ON ids, ticket TO app');
@@ -40,7 +42,7 @@ foreach ([ '1969-06-01 00:00:00', 'kid_next()', 'kid64_next(2)', 'kid_uuidv7()',
 {
 	my ($clock, @calls) = @$_;
 	$node->set_clock($clock);
-	like($node->error_of("SELECT $_"), qr/22008: timestamp out of range for /,
+	like(error_of("SELECT $_"), qr/22008: timestamp out of range for /,
 		"the first ID with a clock of $clock: $_")
 	  foreach @calls;
 }
@@ -59,32 +61,32 @@ my ($last_id, $last_uuid, $last_number) = (0, '', 0);
 sub rises
 {
 	my ($name) = @_;
-	my ($id, $uuid, $number) = split /\|/, $node->sql($highest);
+	my ($id, $uuid, $number) = split /\|/, sql($highest);
 	ok($id > $last_id && $uuid gt $last_uuid && $number > $last_number, "$name: IDs rise")
 	  or diag "$id after $last_id, $uuid after $last_uuid, $number after $last_number";
-	is($node->sql($count), '20000|20000|0', "$name: 20000 IDs rise");
-	is($node->sql($count =~ s/kid_next/kid53_next/r), '20000|20000|0', "$name: 20000 kid53 rise");
-	($last_id, $last_uuid, $last_number) = split /\|/, $node->sql($highest);
+	is(sql($count), '20000|20000|0', "$name: 20000 IDs rise");
+	is(sql($count =~ s/kid_next/kid53_next/r), '20000|20000|0', "$name: 20000 kid53 rise");
+	($last_id, $last_uuid, $last_number) = split /\|/, sql($highest);
 	return;
 }
 
 rises('at first');
-my $time = $node->sql('SELECT kid_timestamp(kid_next())');
+my $time = sql('SELECT kid_timestamp(kid_next())');
 $node->set_clock('-1h');
 rises('the clock goes back by an hour');
-is($node->sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s',
+is(sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s',
 		kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s',
 		kid53_timestamp(kid53_next()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
 	't|t|t', 'IDs keep the highest time');
-is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '3',
+is(sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '3',
 	'kid_stats() tells how far they are ahead');
-like($node->error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
+like(error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
 	'an ID more than an hour ahead is not observed');
-like($node->error_of(q{SELECT kid53_observe(kid53_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
+like(error_of(q{SELECT kid53_observe(kid53_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead},
 	'a kid53 more than an hour ahead neither');
 $node->set_clock('+1h');
 rises('the clock goes ahead by an hour');
-is($node->sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND ended,
+is(sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND ended,
 		kid_timestamp(uuid) BETWEEN began - interval '1 ms' AND ended,
 		kid53_timestamp(number) BETWEEN began - interval '1 ms' AND ended
 	FROM (SELECT clock_timestamp() AS began, kid_next() AS id, kid_uuidv7() AS uuid, kid53_next() AS number,
@@ -92,7 +94,7 @@ is($node->sql(q{SELECT kid_timestamp(id) BETWEEN began - interval '1.024 ms' AND
 	't|t|t', 'IDs have the time of the clock');
 $node->set_clock('2027-06-01 00:00:00');
 rises('the clock stands still');
-is($node->sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01'
+is(sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01'
 		AND kid_timestamp(kid_next()) < '2027-06-01 00:00:01'}), 't', 'IDs go on with later units');
 
 # A session draws only if it saw its unit less than so far used. So if each of the sessions that may be stalled between
@@ -102,10 +104,10 @@ foreach ([ kid64 => 'kid_next()', 'kid_sequence', 8191, 16384 ],
 {
 	my ($clock, $call, $sequence_of, $last_to_draw, $states) = @$_;
 	my $unit = "(SELECT (last_value / $states + 5) * $states FROM kid_clocks.${clock}_clock)";
-	is($node->sql("SELECT FROM setval('kid_clocks.${clock}_clock', $unit + $last_to_draw - 1);
+	is(sql("SELECT FROM setval('kid_clocks.${clock}_clock', $unit + $last_to_draw - 1);
 			SELECT $sequence_of(kid.$call) FROM generate_series(1, 3)"),
 		join("\n", $last_to_draw, $last_to_draw + 1, 0), "$clock: a unit that is used so far is left");
-	is($node->sql("SELECT setval('kid_clocks.${clock}_clock', $unit + $last_to_draw) AS seen \\gset
+	is(sql("SELECT setval('kid_clocks.${clock}_clock', $unit + $last_to_draw) AS seen \\gset
 			SELECT count(*) < $states, max(drawn) / $states = :seen / $states, max(drawn) % $states
 			  FROM (SELECT kid.${clock}_draw() AS drawn
 				FROM generate_series(1, $states - 1 - $last_to_draw)) AS stalled;
@@ -121,34 +123,27 @@ rises('the clock is right again');
 
 # A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of
 # a session that ends is free at once.
-my $holder = start_session($node,
-	"DO \$\$ BEGIN PERFORM pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'),
-	kid.kid64_state() >> 14)); END \$\$; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
-wait_for_output($holder, qr/^(\d+)\n/);
+my ($holder, $canceled, $waiting) = map { open_session($node) } 1 .. 3;
+answer($holder, q{SELECT pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'),
+	kid.kid64_state() >> 14));});
 # The system clock passes all IDs, so that the next ID needs the lock.
 $node->set_clock('+40000000s');
 # A timeout would be late: PostgreSQL measures it by the clock that has just been set.
-my $canceled = start_session($node, "SELECT pg_backend_pid();\nSELECT kid_next();\n");
-wait_for_output($canceled, qr/^(\d+)\n/);
-usleep(300_000);
-is($node->sql('SELECT pg_cancel_backend(' . (${ $canceled->{stdout} } =~ s/\n.*//sr) . ')'), 't',
-	'a session that waits for the lock is cancelled');
-eval { $canceled->{handle}->finish };
-like(${ $canceled->{stderr} }, qr{57014}, 'that ends it');
-my $waiting = start_session($node, "SELECT kid_next();\n");
-usleep(100_000);
-$waiting->{handle}->pump_nb;
-is(${ $waiting->{stdout} }, '', 'a session waits for the lock');
-$node->sql('SELECT pg_terminate_backend(' . ${ $holder->{stdout} } . ')');
-eval { $holder->{handle}->finish };
-wait_for_output($waiting, qr/^(\d+)\n/);
-ok(${ $waiting->{stdout} } > $last_id, 'it goes on when the session with the lock ends');
-eval { $waiting->{handle}->finish };
-is($node->sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'the lock is not kept');
-is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000);
+ask($canceled, 'SELECT kid_next();');
+wait_for_state($canceled, q{wait_event = 'advisory'});
+is(sql("SELECT pg_cancel_backend($canceled->{pid})"), 't', 'a session that waits for the lock is cancelled');
+like(answer($canceled), qr{57014}, 'that ends it');
+ask($waiting, 'SELECT kid_next();');
+wait_for_state($waiting, q{wait_event = 'advisory'});
+is($waiting->{output}, '', 'a session waits for the lock');
+sql("SELECT pg_terminate_backend($holder->{pid})");
+ok(answer($waiting) > $last_id, 'it goes on when the session with the lock ends');
+close_session($_) foreach $holder, $canceled, $waiting;
+is(sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'the lock is not kept');
+is(sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000);
 		SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'; COMMIT}),
 	"50000\n0", 'not in a transaction either');
-($last_id, $last_uuid, $last_number) = split /\|/, $node->sql($highest);
+($last_id, $last_uuid, $last_number) = split /\|/, sql($highest);
 
 #
 # Many sessions. Each line has a ticket, a kid64, a uuid, a kid53, and another ticket. The tickets are of a sequence of
@@ -223,7 +218,7 @@ foreach my $round (1 .. $rounds)
 	foreach my $file (($job) x 6, ($secrets) x 2)
 	{
 		my ($stdout, $stderr) = ('', '');
-		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' user=app', '-f', $file ],
+		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', connection_as($node, 'postgres', 'app'), '-f', $file ],
 			'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
 	}
@@ -232,7 +227,7 @@ foreach my $round (1 .. $rounds)
 	while (Time::HiRes::time < $until)
 	{
 		@backends = grep { $_ } split /\n/,
-		  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'})
+		  sql(q{SELECT pid FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'})
 		  if !@backends;
 		$_->{handle}->pumpable and $_->{handle}->pump_nb foreach @sessions;
 		my ($choice, $pid) = (int rand 10, $backends[ int rand(@backends || 1) ]);
@@ -276,7 +271,7 @@ foreach my $round (1 .. $rounds)
 		$node->start;
 		# The last ID of a session that was killed may be committed and not printed.
 		push @wrong, "round $round: not above committed IDs"
-		  if $node->sql('SELECT kid_next() > max(id) AND kid_uuidv7() > max(uuid::text)::uuid
+		  if sql('SELECT kid_next() > max(id) AND kid_uuidv7() > max(uuid::text)::uuid
 				AND kid53_next() > max(number) FROM ids') ne 't';
 	}
 	last if @wrong;
@@ -287,8 +282,8 @@ is("@wrong", '', 'nothing twice, none falling');
 cmp_ok($made, '>', 1000 * $rounds, 'IDs were made');
 cmp_ok($committed, '>', $rounds, 'IDs were committed');
 $node->set_clock('+0');
-is($node->sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'no lock is left');
-is($node->sql(q{SELECT count(*) FROM ids WHERE kid_sequence(id) > 9000 OR kid53_sequence(number) > 1100}), '0',
+is(sql(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'no lock is left');
+is(sql(q{SELECT count(*) FROM ids WHERE kid_sequence(id) > 9000 OR kid53_sequence(number) > 1100}), '0',
 	'no ID is near the end of its unit');
 
 $node->stop;

@@ -7,7 +7,6 @@ use FakeClock;
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 my $node = FakeClock->new('main');
 $node->init;
@@ -45,7 +44,7 @@ foreach my $case (
 	sql("SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next();
 		INSERT INTO ids SELECT FROM generate_series(1, 10)");
 	$node->set_clock('+0');
-	my $error = $node->error_of('SELECT kid_reset_clock(now())');
+	my $error = error_of('SELECT kid_reset_clock(now())');
 	like($error,
 		qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: \S+ of .*\nHINT:  Give these rows new keys},
 		"$name: IDs of the future are rejected");
@@ -54,7 +53,7 @@ foreach my $case (
 		"$name: the detail has the time");
 	like(ahead(), qr/\b$clock\b/, "$name: the clock was not lowered");
 	answer($session[0], 'BEGIN; DELETE FROM ids WHERE ctid IN (SELECT ctid FROM ids ORDER BY ctid OFFSET 100);');
-	like($node->error_of('SELECT kid_reset_clock(now())'), qr{^55000: rows have IDs after },
+	like(error_of('SELECT kid_reset_clock(now())'), qr{^55000: rows have IDs after },
 		"$name: so are IDs that an open transaction has deleted");
 	answer($session[0], 'COMMIT;');
 	sql('SELECT kid_reset_clock(now())');
@@ -70,7 +69,7 @@ my $above = "to_timestamp($base + 100)";
 sql(qq{CREATE TABLE ids (id kid96 PRIMARY KEY);
 	INSERT INTO ids SELECT kid96_make(to_timestamp($base + n), n % 4 + 1, 0) FROM generate_series(0, 99) AS n;
 	INSERT INTO ids VALUES (kid96_make(to_timestamp($base + 101), 0, 7))});
-like($node->error_of("SELECT kid_reset_clock($above)"), qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: },
+like(error_of("SELECT kid_reset_clock($above)"), qr{^55000: rows have IDs after .*\nDETAIL:  public\.ids\.id: },
 	'kid96: a later ID of a lower node is found');
 sql("UPDATE ids SET id = kid96_make(to_timestamp($base + 99), 0, 7) WHERE kid_node(id) = 0");
 is(sql("SELECT kid_reset_clock($above)"), '', 'kid96: without it the clock is lowered');
@@ -91,7 +90,7 @@ foreach my $type (qw(kid64 flake uuid kid53))
 	is(sql("SELECT $next > (SELECT id FROM ids)"), 't', "$type: the next ID is above");
 	make_ahead();
 	sql("UPDATE ids SET id = ${prefix}_floor(above + interval '$unit') FROM edge");
-	like($node->error_of('SELECT kid_reset_clock(above) FROM edge'), qr{^55000: rows have IDs after},
+	like(error_of('SELECT kid_reset_clock(above) FROM edge'), qr{^55000: rows have IDs after},
 		"$type: the first ID of the next unit is rejected");
 	sql('DROP TABLE ids, edge; SELECT kid_reset_clock(now())');
 }
@@ -100,13 +99,13 @@ foreach my $type (qw(kid64 flake uuid kid53))
 make_ahead();
 answer($session[0], 'BEGIN; SELECT kid_next();');
 my $still_open = '55006: a transaction that has made IDs is still open';
-like($node->error_of('SELECT kid_reset_clock(now())'),
+like(error_of('SELECT kid_reset_clock(now())'),
 	qr{^$still_open\nDETAIL:  It is that of process $session[0]{pid} in database "postgres"\.},
 	'an open transaction that has made IDs is named');
 answer($session[0], 'ROLLBACK;');
 my $other = open_session($node, 'elsewhere');
 answer($other, 'BEGIN; SELECT flake_next();');
-like($node->error_of('SELECT kid_reset_clock(now())'),
+like(error_of('SELECT kid_reset_clock(now())'),
 	qr{^55006: .*\nDETAIL:  It is that of process $other->{pid} in database "elsewhere"\.},
 	'also one of another database');
 answer($other, q{COMMIT;});
@@ -114,18 +113,18 @@ close_session($other);
 sql(q{BEGIN; SELECT kid_next(); PREPARE TRANSACTION 'p'});
 my $prepared = sql('SELECT transaction FROM pg_prepared_xacts');
 my $detail = qr{Transaction $prepared is prepared in database "postgres"\.};
-like($node->error_of('SELECT kid_reset_clock(now())'),
+like(error_of('SELECT kid_reset_clock(now())'),
 	qr{^55006: .*\nDETAIL:  $detail\nHINT:  Find it in pg_prepared_xacts},
 	'also a prepared transaction');
 $node->restart;
 @session = map { open_session($node) } 0 .. 2;
-like($node->error_of('SELECT kid_reset_clock(now())'), qr{^55006: .*\nDETAIL:  Transaction $prepared is prepared},
+like(error_of('SELECT kid_reset_clock(now())'), qr{^55006: .*\nDETAIL:  Transaction $prepared is prepared},
 	'also after a restart');
 sql(q{ROLLBACK PREPARED 'p'});
-like($node->error_of('BEGIN; SELECT kid_next(); SELECT kid_reset_clock(now())'), qr{^55006: }, 'also its own');
-like($node->error_of('BEGIN; CREATE TABLE t (); SELECT kid_reset_clock(now())'), qr{^25001: },
+like(error_of('BEGIN; SELECT kid_next(); SELECT kid_reset_clock(now())'), qr{^55006: }, 'also its own');
+like(error_of('BEGIN; CREATE TABLE t (); SELECT kid_reset_clock(now())'), qr{^25001: },
 	'a transaction that has changed rows cannot lower a clock');
-like($node->error_of('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT kid_reset_clock(now())'), qr{^55000: },
+like(error_of('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT kid_reset_clock(now())'), qr{^55000: },
 	'nor one that may not see all rows');
 is(sql(q{BEGIN; SELECT now() IS NULL; SELECT kid_reset_clock(now(), force => true); COMMIT;
 		SELECT count(*) FROM kid_stats() WHERE ahead > '5 min'}) =~ s/\s+//gr, 'f0', 'force neither waits nor looks');
@@ -138,7 +137,7 @@ is(sql('SELECT kid_lower_clocks(NULL, true, NULL, NULL, NULL) IS NULL
 sql('CREATE TABLE ids (id kid64 PRIMARY KEY); CREATE TABLE bare (id kid64);
 	INSERT INTO bare VALUES (kid64_ceil(now() + interval \'30 min\'))');
 answer($session[0], 'BEGIN; LOCK TABLE ids;');
-like($node->error_of('SELECT kid_reset_clock(now())'),
+like(error_of('SELECT kid_reset_clock(now())'),
 	qr{^55006: columns of IDs cannot be examined now\nDETAIL:  public\.ids\.id: the table is locked\n},
 	'a table that is locked is an error');
 answer($session[0], 'ROLLBACK;');
@@ -168,10 +167,10 @@ sub goes_on
 my $holder = qr{Process $session[0]{pid} holds their clock for kid_reset_clock\(\)};
 my $held = qr{^53400: IDs of kid are held back\nDETAIL:  $holder, and the value of "kid.max_wait" is 0 ms\.};
 cmp_ok(hold(), '>', 0, 'clocks are held');
-like($node->error_of("SET kid.max_wait = 0; $_"), $held, "while the clock is held: $_")
+like(error_of("SET kid.max_wait = 0; $_"), $held, "while the clock is held: $_")
   foreach 'SELECT kid_next()', 'SELECT kid96_next()', q{SELECT kid_observe(kid64_ceil(now() + interval '50 min'))};
 is(sql('SELECT count(*) FROM kid_stats()'), 5, 'kid_stats() does not wait');
-like($node->error_of('SET kid.max_wait = 0; SELECT kid_reset_clock(now())'), qr{^53400: },
+like(error_of('SET kid.max_wait = 0; SELECT kid_reset_clock(now())'), qr{^53400: },
 	'a second kid_reset_clock() waits');
 answer($session[0], 'COMMIT;');
 goes_on('after a commit');
@@ -182,7 +181,7 @@ hold();
 answer($session[0],
 	'ROLLBACK; BEGIN; SAVEPOINT s; SELECT count(*) FROM kid_hold_clocks(now()); RELEASE s; SAVEPOINT t;');
 answer($session[0], 'ROLLBACK TO t;');
-like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'), $held,
+like(error_of('SET kid.max_wait = 0; SELECT kid_next()'), $held,
 	'after the release of its savepoint the clock is still held');
 answer($session[0], 'ROLLBACK; BEGIN; SAVEPOINT s; SELECT count(*) FROM kid_hold_clocks(now()); ROLLBACK TO s;');
 goes_on('after a rollback to a savepoint');
@@ -212,23 +211,24 @@ $session[0] = open_session($node);
 
 # A transaction that has begun to make IDs goes on, also with another clock, and the reset waits for it.
 # It can be canceled.
+my $waits = q{wait_event_type = 'Extension'};
 make_ahead();
 answer($session[1], 'BEGIN; SELECT kid_next();');
 answer($session[0], 'SET kid.max_wait = 10000;');
 ask($session[0], 'SELECT kid_reset_clock(now()) IS NULL;');
-sleep 0.3;
+wait_for_state($session[0], $waits);
 is(answer($session[1], 'SELECT kid_next() IS NOT NULL AND flake_next() IS NOT NULL;'), 't',
 	'a transaction that has begun to make IDs goes on during the hold');
 ask($session[2],
 	'SET client_min_messages = error; SELECT kid_next() < kid64_floor(clock_timestamp() + interval \'1 min\');');
-sleep 0.3;
+wait_for_state($session[2], $waits);
 answer($session[1], 'COMMIT;');
 like(answer($session[0]), qr/^[tf]$/m, 'when it has ended, the clocks are lowered');
 is(answer($session[2]), 't', 'the transaction that waited gets an ID of the present');
 make_ahead();
 answer($session[1], 'BEGIN; SELECT kid_next();');
 ask($session[0], 'SELECT kid_reset_clock(now()) IS NULL;');
-sleep 0.3;
+wait_for_state($session[0], $waits);
 sql("SELECT pg_cancel_backend($session[0]{pid})");
 like(answer($session[0]), qr{canceling statement}, 'it can be canceled');
 answer($session[1], 'COMMIT;');

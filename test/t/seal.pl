@@ -41,7 +41,7 @@ my $plants = join '', map { my $schema = $_; qq{
 	  qw(hmac encrypt decrypt gen_random_bytes kid_encode kid_uuid_decode kid_timestamp uuid_send substr
 	  decode encode convert_to octet_length set_config format pg_extension_config_dump now repeat length coalesce_ max
 	  pg_describe_object) } qw(of_kid of_pgcrypto of_seal);
-output_as('holder', q{
+output_of(q{
 	CREATE FUNCTION public.note() RETURNS void
 		LANGUAGE plpgsql AS 'BEGIN RAISE LOG ''planted code ran as %'', current_user; END';
 } . $plants . q{
@@ -54,51 +54,52 @@ output_as('holder', q{
 	CREATE DOMAIN of_seal.kid64 AS bytea CHECK (of_seal.check_of(value));
 	CREATE DOMAIN of_pgcrypto.kid64 AS bytea CHECK (of_seal.check_of(value));
 	CREATE DOMAIN of_pgcrypto.text AS pg_catalog.text;
-});
-is(output_as('tenant', 'SELECT public.note()'), '', 'planted code can be called');
+}, role => 'holder');
+is(output_of('SELECT public.note()', role => 'tenant'), '', 'planted code can be called');
 like(slurp_file($node->logfile), qr/planted code ran as tenant/, 'and notes who did');
 truncate $node->logfile, 0;
 cmp_ok(sql(q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('of_kid'::regnamespace, 'of_pgcrypto'::regnamespace,
 		'of_seal'::regnamespace)}), '>', 500, 'much is planted');
-is(output_as('holder', q{
+is(output_of(q{
 	SET client_min_messages = error;
 	DO $$ DECLARE f regprocedure; BEGIN FOR f IN SELECT oid FROM pg_proc WHERE pronamespace IN ('of_kid'::regnamespace,
 		'of_pgcrypto'::regnamespace) LOOP EXECUTE 'DROP ROUTINE ' || f || ' CASCADE'; END LOOP; END $$;
 	CREATE EXTENSION pgcrypto SCHEMA of_pgcrypto;
 	CREATE EXTENSION kid SCHEMA of_kid;
-}) =~ s/.*NOTICE.*\n?//gr, '', 'the owner of the database creates kid and pgcrypto');
-output_as('holder', $plants);
+}, role => 'holder') =~ s/.*NOTICE.*\n?//gr, '', 'the owner of the database creates kid and pgcrypto');
+output_of($plants, role => 'holder');
 # Rights in all that is a superuser's, as for a role that may read everything.
 sql("ALTER DEFAULT PRIVILEGES FOR ROLE \"$superuser\" GRANT ALL ON $_ TO tenant, PUBLIC")
   foreach qw(TABLES SCHEMAS FUNCTIONS);
 sql('GRANT CREATE ON DATABASE held TO app');
-is(sqlstates_as('app', 'CREATE EXTENSION kid_seal SCHEMA of_seal'), 42501,
+is(sqlstates_of('CREATE EXTENSION kid_seal SCHEMA of_seal', role => 'app'), 42501,
 	'who only may create in the database cannot create kid_seal');
-is(output_as('holder', q{CREATE TYPE pg_temp.kid64 AS (n int);
+is(output_of(q{CREATE TYPE pg_temp.kid64 AS (n int);
 		SET search_path = pg_temp, of_seal, of_pgcrypto, of_kid, pg_catalog; SET check_function_bodies = off;
-		CREATE EXTENSION kid_seal SCHEMA of_seal}) =~ s/.*NOTICE.*\n?//gr, '',
+		CREATE EXTENSION kid_seal SCHEMA of_seal}, role => 'holder') =~ s/.*NOTICE.*\n?//gr, '',
 	'and kid_seal, in a schema full of traps');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of which ran');
 
 # Who has which rights.
-is(sqlstates_as('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000',
+is(sqlstates_of(q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, role => 'holder'), '55000',
 	'without a key nothing is sealed');
-is(output_as('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)'), "1\n",
+is(output_of('SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)', role => 'holder'), "1\n",
 	'the owner of the database makes a key');
-is(sqlstates_as('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key();
-		SELECT * FROM kid_seal_internal.forgotten'), '42501 42501 42501', 'the keys are for nobody');
+is(sqlstates_of('SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key();
+		SELECT * FROM kid_seal_internal.forgotten', role => 'tenant'), '42501 42501 42501', 'the keys are for nobody');
 foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')},
 	'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()',
 	q{kid_seal_import_key(1, '')})
 {
-	is(sqlstates_as('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
+	is(sqlstates_of("SELECT of_seal.$call", role => 'tenant'), 42501, "$call is not for everybody");
 }
-is(output_as('holder', 'GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text),
-		of_seal.kid64_unseal(text, text, boolean) TO app'), '', 'the owner grants sealing and unsealing');
-my $sealed = output_as('app', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')});
+is(output_of('GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text),
+		of_seal.kid64_unseal(text, text, boolean) TO app', role => 'holder'), '',
+	'the owner grants sealing and unsealing');
+my $sealed = output_of(q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, role => 'app');
 like($sealed, qr/^ord_[0-7][0-9a-z]{25}$/, 'a sealed ID is a TypeID');
 my $unseal = "SELECT of_seal.kid64_unseal('$sealed', 'ord')";
-is(output_as('app', $unseal), '.6.nef3Mk.3', 'and opens');
+is(output_of($unseal, role => 'app'), '.6.nef3Mk.3', 'and opens');
 my @forbidden = (
 	'SELECT * FROM kid_seal_internal.keys', 'TABLE kid_seal_internal.keys FOR UPDATE',
 	'COPY kid_seal_internal.keys TO STDOUT', 'BEGIN; LOCK TABLE kid_seal_internal.keys IN ACCESS SHARE MODE; ROLLBACK',
@@ -126,17 +127,18 @@ my @forbidden = (
 	'ALTER EXTENSION kid_seal SET SCHEMA public');
 foreach my $statement (@forbidden)
 {
-	like(sqlstates_as('holder', $statement), qr/^(?:42501|2BP01|0A000)$/, "the owner of the database: $statement");
+	like(sqlstates_of($statement, role => 'holder'), qr/^(?:42501|2BP01|0A000)$/,
+		"the owner of the database: $statement");
 }
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'and runs nothing as another');
 
 # The schemas are his: he moves the extensions and plants his own functions under the old names.
-is(sqlstates_as('holder', join '', map { "$_;\n" } 'CREATE SCHEMA away; ALTER EXTENSION pgcrypto SET SCHEMA away',
-		'ALTER SCHEMA of_kid RENAME TO was_kid', 'ALTER SCHEMA of_seal RENAME TO was_seal'), '42501',
-	'the owner renames schemas, but cannot move pgcrypto');
+is(sqlstates_of(join('', map { "$_;\n" } 'CREATE SCHEMA away; ALTER EXTENSION pgcrypto SET SCHEMA away',
+			'ALTER SCHEMA of_kid RENAME TO was_kid', 'ALTER SCHEMA of_seal RENAME TO was_seal'), role => 'holder'),
+	'42501', 'the owner renames schemas, but cannot move pgcrypto');
 sql('CREATE SCHEMA IF NOT EXISTS away AUTHORIZATION holder; ALTER EXTENSION pgcrypto SET SCHEMA away');
-output_as('holder', $plants);
-output_as('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETURNS bytea
+output_of($plants, role => 'holder');
+output_of(q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETURNS bytea
 	LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
 	CREATE FUNCTION of_pgcrypto.encrypt(bytea, bytea, text) RETURNS bytea
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
@@ -145,15 +147,17 @@ output_as('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETUR
 	CREATE FUNCTION of_kid.kid_encode(uuid, text) RETURNS text
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN $2; END';
 	CREATE FUNCTION of_kid.kid_uuid_decode(text, text) RETURNS uuid
-		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN NULL; END'});
-is(output_as('holder', q{SET search_path = of_kid, of_pgcrypto, of_seal;
-		SELECT was_seal.kid_seal('.6.nef3Mk.3'::was_kid.kid64, 'ord')}), $sealed, 'the functions still find their own');
-is(output_as('holder', qq{SELECT was_seal.kid64_unseal('$sealed', 'ord')}), '.6.nef3Mk.3', 'in both directions');
-is(output_as('holder', 'SELECT was_seal.kid_seal_new_key(); SELECT was_seal.kid_seal_use_key(2)'), "2\n",
+		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN NULL; END'}, role => 'holder');
+is(output_of(q{SET search_path = of_kid, of_pgcrypto, of_seal;
+		SELECT was_seal.kid_seal('.6.nef3Mk.3'::was_kid.kid64, 'ord')}, role => 'holder'), $sealed,
+	'the functions still find their own');
+is(output_of(qq{SELECT was_seal.kid64_unseal('$sealed', 'ord')}, role => 'holder'), '.6.nef3Mk.3',
+	'in both directions');
+is(output_of('SELECT was_seal.kid_seal_new_key(); SELECT was_seal.kid_seal_use_key(2)', role => 'holder'), "2\n",
 	'and for a new key');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'nothing planted ran as another');
-output_as('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid RENAME TO of_kid;
-	ALTER SCHEMA was_seal RENAME TO of_seal');
+output_of('DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid RENAME TO of_kid;
+	ALTER SCHEMA was_seal RENAME TO of_seal', role => 'holder');
 
 # Debugging output shows constants of plans, and any role can ask for it. Keys are in hexadecimal, or in
 # decimal with a sign.
@@ -175,23 +179,23 @@ push @calls, map { s/(kid_seal|kid64_unseal)\(/$1_uuid(/gr =~ s/'ord_01hwx\w+'/'
 my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()',
   'SELECT of_seal.kid_seal_use_key(1)', 'SELECT of_seal.kid_seal_import_key(n, key, true) FROM public.to_import',
   'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
-my $printed = output_as('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on;
-	SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
+my $printed = output_of("BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on;
+	SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8, role => 'app');
 like($printed, qr/CONST/, 'debugging output is there');
 # A role that makes a key does not see the key.
-$printed .= output_as('app', 'SET client_min_messages = debug5; SET debug_print_parse = on;
-	SET debug_print_rewritten = on; SET debug_print_plan = on; SELECT of_seal.kid_seal_new_key()');
+$printed .= output_of('SET client_min_messages = debug5; SET debug_print_parse = on;
+	SET debug_print_rewritten = on; SET debug_print_plan = on; SELECT of_seal.kid_seal_new_key()', role => 'app');
 like($printed, qr/^3$/m, 'another key is made');
 my $made = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 3');
 # Nor does the owner of a schema in the path of a superuser who adds a key.
-output_as('holder', q{CREATE SCHEMA trap;
+output_of(q{CREATE SCHEMA trap;
 	CREATE FUNCTION trap.eq(integer, integer) RETURNS boolean
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
 	CREATE FUNCTION trap.eq(bytea, bytea) RETURNS boolean
 		LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
 	CREATE OPERATOR trap.= (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq);
 	CREATE OPERATOR trap.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trap.eq);
-	CREATE OPERATOR trap.< (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq)});
+	CREATE OPERATOR trap.< (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq)}, role => 'holder');
 is(sql(q{SET search_path = trap, pg_catalog; SELECT of_seal.kid_seal_import_key(3, repeat('77', 32))}), 4,
 	'an imported key gets a free number');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder|tenant)/,
@@ -200,8 +204,8 @@ is(sql('SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), 2, 'and does not se
 is(sql(q{ANALYZE kid_seal_internal.keys;
 		SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}),
 	'made n row_id seals', 'ANALYZE copies no key');
-is(sqlstates_as('holder', 'SELECT of_seal.kid_seal_forget_key(2)'), 55000, 'the key that seals stays');
-is(output_as('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
+is(sqlstates_of('SELECT of_seal.kid_seal_forget_key(2)', role => 'holder'), 55000, 'the key that seals stays');
+is(output_of('SELECT of_seal.kid_seal_forget_key(4)', role => 'holder'), '', 'any other can be forgotten');
 foreach my $secret ($key, @subkeys, $made)
 {
 	my @bytes = unpack 'c4', pack 'H*', $secret;
@@ -239,10 +243,12 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
-is(output_as('app', $unseal, node => $standby), '.6.nef3Mk.3', 'a standby unseals');
-is(output_as('app', q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')},
+is(output_of($unseal, role => 'app', node => $standby), '.6.nef3Mk.3', 'a standby unseals');
+is(output_of(q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')}, role => 'app',
+
 		node => $standby), '.6.nef3Mk.7', 'and seals');
-is(sqlstates_as('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', node => $standby),
+is(sqlstates_of('SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', role => 'holder',
+		node => $standby),
 	'25006 25006', 'keys are made on the primary');
 
 # The owner exports the keys. No dump contains keys, so a restore brings none back.
@@ -250,7 +256,7 @@ my $directory = $node->basedir;
 sub psql_of
 {
 	my ($role, $database, @arguments) = @_;
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", @arguments ], '>', \my $stdout,
+	IPC::Run::run([ 'psql', '-XAtq', '-d', connection_as($node, $database, $role), @arguments ], '>', \my $stdout,
 		'2>', \my $stderr);
 	return $stdout . $stderr;
 }
@@ -276,13 +282,14 @@ foreach my $dump (@dumps)
 
 # A restore by the owner over the database, and the loss of kid with its schema. Then the exported keys are imported.
 like(psql_of('holder', 'held', '-f', "$directory/owner_clean"), qr/ERROR/, 'the owner restores with --clean');
-is(output_as('holder', 'SELECT count(*) FROM of_seal.kid_seal_keys()'), 0, 'no key is left');
+is(output_of('SELECT count(*) FROM of_seal.kid_seal_keys()', role => 'holder'), 0, 'no key is left');
 my $imported = join '', map { "$_\n" } 1 .. 3, 5 .. 12, 2;
 is(psql_of('holder', 'held', '-f', "$directory/import"), $imported,
 	'the owner imports the keys, and sees which sealed');
-is(sqlstates_as('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'none seals yet');
+is(sqlstates_of(q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, role => 'holder'), '55000',
+	'none seals yet');
 is(psql_of('holder', 'held', '-c', "SET search_path = of_seal; $use"), "\n", 'until one is named');
-is(output_as('holder', $unseal), '.6.nef3Mk.3', 'texts open again');
+is(output_of($unseal, role => 'holder'), '.6.nef3Mk.3', 'texts open again');
 is(psql_of('holder', 'held', '-f', "$directory/import", '-c', 'SELECT n FROM of_seal.kid_seal_keys() WHERE seals'),
 	$imported . "2\n", 'a key is there once, and the same key seals');
 
@@ -304,9 +311,19 @@ foreach my $secret (@keys)
 
 # An export that is older than the last changes. After a dump is restored, nothing seals until a role says with which
 # key, and a forgotten key stays forgotten.
-sub rotated { return output_as($_[0], "SET search_path = of_seal;\n$_[1]", database => $_[2] // 'rotated') }
+sub rotated
+{
+	my ($role, $query, $database) = @_;
+	return output_of("SET search_path = of_seal;\n$query", role => $role, database => $database // 'rotated');
+}
+
 my $seal = q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')};
-sub sqlstates_of_rotated { return sqlstates_as($superuser, "SET search_path = of_seal;\n$_[0]", database => $_[1]) }
+sub sqlstates_of_rotated
+{
+	my ($query, $database) = @_;
+	return sqlstates_of("SET search_path = of_seal;\n$query", role => $superuser, database => $database);
+}
+
 sub opened { return map { rotated($superuser, "SELECT kid64_unseal('$_', 'ord', true)", $_[0]) } @_[ 1 .. $#_ ] }
 $node->safe_psql('postgres', 'CREATE DATABASE rotated OWNER holder');
 rotated($superuser, 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE');
@@ -358,10 +375,11 @@ foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
 }
 
 # pgcrypto and kid stay as long as kid_seal needs them.
-is(sqlstates_as($superuser, 'DROP EXTENSION pgcrypto; DROP EXTENSION kid'), '2BP01 2BP01',
+is(sqlstates_of('DROP EXTENSION pgcrypto; DROP EXTENSION kid', role => $superuser), '2BP01 2BP01',
 	'kid_seal needs kid and pgcrypto');
-is(output_as($superuser,
-		'DROP EXTENSION kid_seal; SELECT count(*) FROM pg_namespace WHERE nspname = $$kid_seal_internal$$'), 0,
+is(output_of(
+		'DROP EXTENSION kid_seal; SELECT count(*) FROM pg_namespace WHERE nspname = $$kid_seal_internal$$',
+		role => $superuser), 0,
 	'with kid_seal the keys are dropped');
 
 done_testing();

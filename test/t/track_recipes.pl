@@ -6,6 +6,7 @@ use warnings;
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -13,8 +14,7 @@ my $rounds = 5;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-my $script = "$temporary/track_recipes.sql";
-system("src/sql/assemble kid-track > $script") == 0 or die 'src/sql/assemble failed';
+my $script = assemble('kid-track');
 
 # A name, a table with what is done once, what inserts a row, and how a consumer reads those after :last,
 # as it is and changed.

@@ -5,10 +5,11 @@
 # KID_SECONDS is how long the sessions write.
 use strict;
 use warnings;
-use Failure;
+use Dialogue;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -17,8 +18,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 $node->start;
-my $script = "$temporary/track_stress.sql";
-system("src/sql/assemble kid-track > $script") == 0 or die 'src/sql/assemble failed';
+my $script = assemble('kid-track');
 
 # pgbench's scripts, each with its weight.
 my $insert = 'INSERT INTO events DEFAULT VALUES;';
@@ -66,7 +66,7 @@ foreach my $edition ('extension', 'plain SQL')
 	  while $tries < 1000 && $node->psql($database, q{SET lock_timeout = '50ms'; SELECT kid.kid_track('events')}) != 0;
 	cmp_ok($tries, '<', 1000, "$edition: the table is tracked at try $tries");
 	my %condition = (naive => '', busy => 'AND id < h', slow => 'AND id < h');
-	my @sessions = map { start_session($node, qq{
+	my @sessions = map { start_script($node, qq{
 		\\connect $database
 		\\set ON_ERROR_STOP 1
 		CREATE PROCEDURE $_() LANGUAGE plpgsql AS \$\$

@@ -61,8 +61,7 @@ sub next_id_waits_for
 {
 	my ($session) = @_;
 	ask($holder, 'SELECT hold_identity();');
-	$node->poll_query_until('postgres', "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $holder->{pid}")
-	  or die;
+	wait_for_state($holder, q{state = 'active'});
 	usleep(100_000);
 	ask($session, 'SELECT kid_next();');
 	my $event = waits_for($session);
@@ -159,8 +158,7 @@ answer($reader, 'ROLLBACK;');
 answer($writer, "DROP TABLE $table;");
 ask($reader,
 	q{DO $$ BEGIN FOR i IN 1 .. 6000 LOOP PERFORM kid_next(); COMMIT; PERFORM pg_sleep(0.01); END LOOP; END $$;});
-$node->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $reader->{pid}")
-  or die;
+wait_for_state($reader, q{wait_event = 'PgSleep'});
 answer($writer, "BEGIN; $create COMMIT;");
 like(answer($reader), $refused, 'a statement that runs notices Citus');
 # So many changes that a session which was idle meanwhile has to forget all that it knows.

@@ -16,20 +16,15 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
 $node->start;
-my %script;
-foreach my $module (qw(kid-workers kid-ids kid-all))
-{
-	$script{$module} = PostgreSQL::Test::Utils::tempdir . "/$module.sql";
-	system("src/sql/assemble $module > $script{$module}") == 0 or die 'src/sql/assemble failed';
-}
-sql_on($node, "CREATE ROLE $_ LOGIN") foreach qw(app other stranger);
+my %script = map { $_ => assemble($_) } qw(kid-workers kid-ids kid-all);
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(app other stranger);
 
 my %install = (extension => $install,
 	plain => "ALTER DEFAULT PRIVILEGES GRANT ALL ON ROUTINES TO stranger; \\i $script{'kid-workers'}\n
 		ALTER DEFAULT PRIVILEGES REVOKE ALL ON ROUTINES FROM stranger");
 foreach my $edition (qw(extension plain))
 {
-	sql_on($node, "CREATE DATABASE $edition");
+	$node->safe_psql('postgres', "CREATE DATABASE $edition");
 	use_database($node, $edition);
 	is(output_of($install{$edition}), '', "$edition is installed");
 	sql('GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app, other');
@@ -87,11 +82,11 @@ sub windows
 		'another role gets none that is leased');
 
 	# A number that was given up is free when its window has ended.
-	is(sql_as('app', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$first->{token}')"), 'f',
+	is(sql("SELECT kid.kid_forget_worker('orders', $copy->{number}, '$first->{token}')", role => 'app'), 'f',
 		'a number is not given up by an old token');
-	is(sql_as('other', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')"), 'f',
+	is(sql("SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')", role => 'other'), 'f',
 		'nor by another role');
-	is(sql_as('app', "SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')"), 't',
+	is(sql("SELECT kid.kid_forget_worker('orders', $copy->{number}, '$copy->{token}')", role => 'app'), 't',
 		'a number is given up');
 	like(lease_error("'orders', $copy->{number}, '$copy->{token}'"),
 		qr/^53400: role "app"/, 'its token is worth nothing');
@@ -130,7 +125,7 @@ sub transactions
 		"CREATE FUNCTION pg_temp.f() RETURNS void LANGUAGE plpgsql AS \$\$ DECLARE $variables BEGIN $into; END \$\$;
 			SELECT pg_temp.f()")
 	{
-		like(output_as('app', $within), qr/ERROR:  2D000: /, "$edition: an error: $within");
+		like(output_of($within, role => 'app'), qr/ERROR:  2D000: /, "$edition: an error: $within");
 		is(sql($granted), 0, 'and nothing is granted');
 	}
 	$node->psql($edition, '', extra_params => [ '-U', 'app', '-c', "SELECT 1; $call" ], stderr => \my $stderr);
@@ -139,24 +134,26 @@ sub transactions
 
 	foreach my $level ('serializable', 'repeatable read')
 	{
-		like(output_as('app', "SET default_transaction_isolation = '$level'; SET synchronous_commit = off; $call"),
+		like(output_of("SET default_transaction_isolation = '$level'; SET synchronous_commit = off; $call",
+				role => 'app'),
 			qr/^\d+\|\S{36}\|\d+000\|/, "leases where transactions are $level");
 	}
-	like(output_as('app', "SET default_transaction_read_only = on; $call"), qr/ERROR:  25006: /,
+	like(output_of("SET default_transaction_read_only = on; $call", role => 'app'), qr/ERROR:  25006: /,
 		'an error where transactions only read');
 
 	# The steps of the procedure, called by hand.
 	my $grant = q{SELECT number AS n, token AS t FROM kid_workers.grant_window('atomic', NULL, NULL, 5, NULL) \gset};
 	my $tell = q{SELECT until - since FROM kid_workers.tell_window('atomic', :n, :'t');};
 	my $not_told = qr/ERROR:  55000: this window of worker number \d+ is not committed/;
-	like(output_as('app', "BEGIN; $grant\n $tell ROLLBACK;"), $not_told, 'a window is not told where it is granted');
-	like(output_as('app', "BEGIN; SAVEPOINT s; $grant\n RELEASE s; $tell ROLLBACK;"), $not_told,
+	like(output_of("BEGIN; $grant\n $tell ROLLBACK;", role => 'app'), $not_told,
+		'a window is not told where it is granted');
+	like(output_of("BEGIN; SAVEPOINT s; $grant\n RELEASE s; $tell ROLLBACK;", role => 'app'), $not_told,
 		'nor after a savepoint');
-	like(output_as('app', "BEGIN; SAVEPOINT s; $grant\n ROLLBACK TO s; $tell ROLLBACK;"), $not_told,
+	like(output_of("BEGIN; SAVEPOINT s; $grant\n ROLLBACK TO s; $tell ROLLBACK;", role => 'app'), $not_told,
 		'nor after it was rolled back');
-	like(output_as('app', "BEGIN; $grant\n ROLLBACK; $tell"), $not_told, 'nor after the transaction was');
-	is(output_as('app', "BEGIN; $grant\n COMMIT; $tell"), '5000', 'it is told after the commit');
-	like(output_as('app', "BEGIN ISOLATION LEVEL REPEATABLE READ; $grant\n COMMIT;"),
+	like(output_of("BEGIN; $grant\n ROLLBACK; $tell", role => 'app'), $not_told, 'nor after the transaction was');
+	is(output_of("BEGIN; $grant\n COMMIT; $tell", role => 'app'), '5000', 'it is told after the commit');
+	like(output_of("BEGIN ISOLATION LEVEL REPEATABLE READ; $grant\n COMMIT;", role => 'app'),
 		qr/ERROR:  55000: worker numbers can only be leased at READ COMMITTED/, 'and granted at READ COMMITTED');
 
 	# A session that is about to commit holds its number, not the pool.
@@ -168,7 +165,7 @@ sub transactions
 	answer($open, 'ROLLBACK; RESET ROLE; BEGIN;');
 	answer($open, q{SELECT kid.kid_add_workers('atomic', 10, 29, per_role => 30);});
 	my $renewal = "CALL kid.kid_lease_worker('atomic', $other->{number}, '$other->{token}')";
-	like(output_as('other', "SET lock_timeout = '1s'; $renewal"),
+	like(output_of("SET lock_timeout = '1s'; $renewal", role => 'other'),
 		qr/^$other->{number}\|/, 'nor for a migration that adds numbers');
 	close_session($open);
 	return;
@@ -279,8 +276,8 @@ sub rights
 		q{SELECT kid_workers.keep()},
 		q{CREATE TABLE kid_workers.t ()})
 	{
-		is(sqlstates_as('app', $query), '42501', "$edition: a role that leases may not: $query");
-		is(sqlstates_as('stranger', $query), '42501', "$edition: nor may another: $query");
+		is(sqlstates_of($query, role => 'app'), '42501', "$edition: a role that leases may not: $query");
+		is(sqlstates_of($query, role => 'stranger'), '42501', "$edition: nor may another: $query");
 	}
 	foreach my $query (
 		q{CALL kid.kid_lease_worker('rights')},
@@ -290,21 +287,22 @@ sub rights
 		q{SELECT kid_workers.wait_again('rights', 1)},
 		"SELECT kid_workers.tell_window('rights', $mine->{number}, '$mine->{token}')")
 	{
-		is(sqlstates_as('stranger', $query), '42501', "$edition: without the right to lease, an error: $query");
+		is(sqlstates_of($query, role => 'stranger'), '42501', "$edition: without the right to lease, an error: $query");
 	}
 	my $statistics = q{SELECT count(*) FROM pg_stats WHERE schemaname = 'kid_workers'};
 	sql('ANALYZE kid_workers.numbers');
 	cmp_ok(sql($statistics), '>', 0, 'there are statistics');
-	is(sql_as('app', $statistics), 0, 'which no role sees');
+	is(sql($statistics, role => 'app'), 0, 'which no role sees');
 
 	# SET ROLE decides, as it does for other rights.
 	my $superuser = sql('SELECT current_user');
-	is(sqlstates_as($superuser, q{SET ROLE stranger; CALL kid.kid_lease_worker('rights')}), '42501',
+	is(sqlstates_of(q{SET ROLE stranger; CALL kid.kid_lease_worker('rights')}, role => $superuser), '42501',
 		'a superuser who has become another role may do what that role may');
-	is(sqlstates_as($superuser, q{SET ROLE stranger; SELECT kid_workers.grant_window('rights', NULL, NULL, 5, NULL)}),
+	is(sqlstates_of(q{SET ROLE stranger; SELECT kid_workers.grant_window('rights', NULL, NULL, 5, NULL)},
+			role => $superuser),
 		'42501', 'in the steps, too');
 	sql('GRANT app TO stranger');
-	my $leased = output_as('stranger', q{SET ROLE app; CALL kid.kid_lease_worker('rights')});
+	my $leased = output_of(q{SET ROLE app; CALL kid.kid_lease_worker('rights')}, role => 'stranger');
 	like($leased, qr/^1\d\d\|/, 'a member of a role leases as that role');
 	my ($number) = $leased =~ /^(\d+)/;
 	is(sql("SELECT role FROM kid.kid_workers() WHERE pool = 'rights' AND number = $number"), 'app', 'in its name');
@@ -320,7 +318,7 @@ sub names_of_a_caller
 {
 	my ($edition) = @_;
 	sql('CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO app');
-	my $planted = output_as('app', q{
+	my $planted = output_of(q{
 		CREATE TYPE trap.record AS (n int); CREATE TYPE trap.text AS ENUM ('a'); CREATE TYPE trap.uuid AS ENUM ('a');
 		CREATE FUNCTION trap.notice_failover(text) RETURNS boolean LANGUAGE sql AS 'SELECT 1 / 0 = 1';
 		CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT '2001-01-01'::timestamptz$$;
@@ -346,13 +344,14 @@ sub names_of_a_caller
 			END LOOP;
 		END $$;
 		SET search_path = trap, pg_catalog, kid; SET plpgsql.extra_errors = 'all'; SET quote_all_identifiers = on;
-		CALL kid.kid_lease_worker('rights', ttl => 5)});
+		CALL kid.kid_lease_worker('rights', ttl => 5)}, role => 'app');
 	like($planted, qr/^1\d\d\|\S{36}\|\d+000\|\d+000\|\d{13}\|\|0$/, "$edition: no name of a caller is trusted");
-	is(sqlstates_as('app', q{SET search_path = trap, pg_catalog; SELECT 1::bigint = 1::bigint}),
+	is(sqlstates_of(q{SET search_path = trap, pg_catalog; SELECT 1::bigint = 1::bigint}, role => 'app'),
 		'P0001', 'the trap works');
 	my ($token) = $planted =~ /\|(\S{36})\|/;
 	my ($number) = $planted =~ /^(\d+)/;
-	like(output_as('app', "SET search_path = trap, pg_catalog; CALL kid.kid_lease_worker('rights', $number, '$token')"),
+	like(output_of("SET search_path = trap, pg_catalog; CALL kid.kid_lease_worker('rights', $number, '$token')",
+			role => 'app'),
 		qr/^$number\|/, 'nor when it renews');
 	return;
 }
@@ -456,8 +455,8 @@ sub installed_again
 	foreach my $script (qw(kid-workers kid-ids kid-all kid-ids))
 	{
 		is(output_of("\\i $script{$script}"), '', "$script runs again");
-		is(sqlstates_as('stranger', q{CALL kid.kid_lease_worker('rights')}), '42501', 'no role got the right');
-		is(sqlstates_as('stranger', q{SELECT * FROM kid.kid_workers()}), '42501', 'nor any other');
+		is(sqlstates_of(q{CALL kid.kid_lease_worker('rights')}, role => 'stranger'), '42501', 'no role got the right');
+		is(sqlstates_of(q{SELECT * FROM kid.kid_workers()}, role => 'stranger'), '42501', 'nor any other');
 	}
 	is(renew('rights', $mine, 'app', 600)->{number},
 		$mine->{number}, 'a role keeps its right, and a number its window');

@@ -77,10 +77,10 @@ sub check_copy
 	my $refused = qr/^55000: pool "copied" comes from another database, .*\nHINT:  If no .*kid_adopt_workers\(\)/;
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: leases nothing");
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: nor later");
-	is(sqlstates_as('app', q{SELECT kid.kid_adopt_workers('copied')}, %$in),
+	is(sqlstates_of(q{SELECT kid.kid_adopt_workers('copied')}, role => 'app', %$in),
 		'42501', "$database: app may not adopt it");
 	my $latest = sql_in($database, q{SELECT max(until) FROM kid_workers.numbers WHERE pool = 'copied'});
-	is(sql_as($owner, q{SELECT kid.kid_adopt_workers('copied')}, %$in), '', "$database: its owner may");
+	is(sql(q{SELECT kid.kid_adopt_workers('copied')}, role => $owner, %$in), '', "$database: its owner may");
 	like(lease_error(q{'copied'}, 'app', %$in), qr/^53400: no worker number/, "$database: then all numbers wait");
 	is(sql_in($database, q{SELECT string_agg(DISTINCT state, ' ') FROM kid.kid_workers() WHERE pool = 'copied'}),
 		'closed postponed', "$database: as kid_workers() shows");
@@ -96,9 +96,9 @@ sql('CREATE DATABASE copy TEMPLATE postgres');
 check_copy('copy', 'holder') if sql('ALTER DATABASE copy OWNER TO holder') eq '';
 
 sql("CREATE DATABASE $_ OWNER holder") foreach qw(shop restored);
-sql_as('holder', $install . q{; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app;
+sql($install . q{; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app;
 	SELECT kid.kid_add_workers('copied', 1, 3, 'flake', fresh => true, max_ttl => 10);
-	SELECT kid.kid_close_workers('copied', 3, 3)}, database => 'shop');
+	SELECT kid.kid_close_workers('copied', 3, 3)}, role => 'holder', database => 'shop');
 lease(q{'copied'}, 'app', database => 'shop') foreach 1, 2;
 my $dump = $primary->basedir . '/shop.dump';
 $primary->command_ok(
@@ -107,7 +107,7 @@ $primary->command_ok(
 $primary->command_ok(
 	[ 'pg_restore', '-U', 'holder', '--exit-on-error', '--no-acl', '-d', $primary->connstr('restored'), $dump ],
 	'and restore the dump, without rights');
-sql_as('holder', 'GRANT USAGE ON SCHEMA kid TO PUBLIC; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app',
+sql('GRANT USAGE ON SCHEMA kid TO PUBLIC; GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app', role => 'holder',
 	database => 'restored');
 is(sql_in('restored', $state), sql_in('shop', $state), 'with all numbers');
 check_copy('restored', 'holder');
@@ -192,7 +192,8 @@ my $told = answer($session);
 like($told, qr/WARNING:  01000: canceling wait for synchronous replication/, 'there is a warning');
 like($told, qr/^\d\|\S{36}\|\d+000\|/m, 'and a window, when the standby has it');
 my ($number, $token) = $told =~ /^(\d)\|(\S{36})/m;
-is(sql_on($standby, "SELECT count(*) FROM kid_workers.numbers WHERE number = $number AND token = '$token'"),
+is($standby->safe_psql('postgres',
+		"SELECT count(*) FROM kid_workers.numbers WHERE number = $number AND token = '$token'"),
 	'1', 'which is on the standby');
 close_session($session);
 

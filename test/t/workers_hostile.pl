@@ -15,13 +15,12 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
 $node->start;
-my $script = PostgreSQL::Test::Utils::tempdir . '/kid-workers.sql';
-system("src/sql/assemble kid-workers > $script") == 0 or die 'src/sql/assemble failed';
-sql_on($node, 'CREATE ROLE app LOGIN; CREATE ROLE stranger LOGIN');
+my $script = assemble('kid-workers');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE stranger LOGIN');
 my %install = (extension => $install, plain => "\\i $script");
 foreach my $edition (qw(extension plain))
 {
-	sql_on($node, "CREATE DATABASE $edition");
+	$node->safe_psql('postgres', "CREATE DATABASE $edition");
 	use_database($node, $edition);
 	is(output_of($install{$edition}), '', "$edition is installed");
 	sql(q{GRANT EXECUTE ON PROCEDURE kid.kid_lease_worker TO app;
@@ -40,7 +39,7 @@ sub code_in_an_index
 {
 	my ($edition) = @_;
 	sql('CREATE SCHEMA strange AUTHORIZATION stranger; GRANT USAGE ON SCHEMA strange TO app');
-	is(output_as('stranger', q{
+	is(output_of(q{
 		CREATE TABLE strange.taken (error text);
 		CREATE FUNCTION strange.take() RETURNS void LANGUAGE plpgsql AS $$
 		BEGIN
@@ -58,7 +57,7 @@ sub code_in_an_index
 		INSERT INTO strange.trap VALUES (1);
 		CREATE INDEX ON strange.trap (strange.indexed(i));
 		CREATE MATERIALIZED VIEW strange.view AS SELECT strange.indexed(1) WITH NO DATA;
-		TRUNCATE strange.taken}), '', "$edition: a role without a right makes an index and a view");
+		TRUNCATE strange.taken}, role => 'stranger'), '', "$edition: a role without a right makes an index and a view");
 	foreach my $statement ('ANALYZE strange.trap', 'REINDEX TABLE strange.trap',
 		'REFRESH MATERIALIZED VIEW strange.view')
 	{
@@ -75,10 +74,10 @@ sub code_in_an_index
 sub hidden_warnings
 {
 	my ($edition) = @_;
-	is(output_as('app', q{SET client_min_messages = error; SET synchronous_commit = off; BEGIN;
+	is(output_of(q{SET client_min_messages = error; SET synchronous_commit = off; BEGIN;
 			SELECT pg_sleep(0) FROM kid_workers.grant_window('orders', NULL, NULL, 5, NULL);
 			SELECT current_setting('client_min_messages'), current_setting('synchronous_commit'); COMMIT;
-			SELECT current_setting('client_min_messages'), current_setting('synchronous_commit')}),
+			SELECT current_setting('client_min_messages'), current_setting('synchronous_commit')}, role => 'app'),
 		"\nwarning|on\nerror|off", "$edition: the commit of a grant can warn, and waits");
 	return;
 }
@@ -161,7 +160,8 @@ sub another_identity
 	sql("DROP FUNCTION $schema.kid_identity(); ALTER FUNCTION $schema.away() RENAME TO kid_identity");
 	sql(q{CREATE EXTENSION kid_workers; GRANT EXECUTE ON PROCEDURE kid_lease_worker TO app;
 		SELECT kid_add_workers('orders', 5, 5, 'flake', fresh => true)});
-	like(output_as('app', q{CALL kid_lease_worker('orders')}), qr/^5\|/, 'kid is found whatever its schema is called');
+	like(output_of(q{CALL kid_lease_worker('orders')}, role => 'app'), qr/^5\|/,
+		'kid is found whatever its schema is called');
 	like(error_of('ALTER EXTENSION kid_workers SET SCHEMA pg_temp'), qr/^0A000: /, 'the extension keeps its schema');
 	like(error_of('DROP EXTENSION kid'), qr/^2BP01: /, 'kid is kept while worker numbers need it');
 	sql('SET client_min_messages = error; DROP EXTENSION kid CASCADE');
@@ -176,10 +176,10 @@ sub who_creates_it
 		GRANT CREATE ON DATABASE elsewhere TO stranger; GRANT CREATE ON SCHEMA public TO stranger});
 	like(error_of('CREATE EXTENSION kid_workers', role => 'stranger'), qr/^42501: must be owner of database elsewhere/,
 		'a role that may create in the database cannot create the extension');
-	sql_as('stranger', 'CREATE SCHEMA kid_workers');
+	sql('CREATE SCHEMA kid_workers', role => 'stranger');
 	like(error_of('CREATE EXTENSION kid_workers'), qr/^42P06: /, 'nor does the extension use a schema that is there');
 	sql('DROP SCHEMA kid_workers; CREATE ROLE holder LOGIN; ALTER DATABASE elsewhere OWNER TO holder');
-	is(sqlstates_as('holder', 'CREATE EXTENSION kid_workers'), '', 'the owner of the database can');
+	is(sqlstates_of('CREATE EXTENSION kid_workers', role => 'holder'), '', 'the owner of the database can');
 	is(sql(q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0), ', ')
 		FROM pg_depend AS d JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 		WHERE e.extname = 'kid_workers' AND d.deptype = 'e' AND d.classid <> 'pg_type'::regclass
