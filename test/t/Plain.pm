@@ -3,46 +3,24 @@ package Plain;
 use strict;
 use warnings;
 use Exporter 'import';
-use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 
-our @EXPORT = qw(start_server script_of_all as install to_the_extension);
-my ($node, $script);
+our @EXPORT = qw(use_plain_server install to_the_extension);
 
-# Starts a server whose ordinary roles are app and other, and writes the script.
-sub start_server
+# Starts a server whose ordinary roles are app and other. Returns the server.
+sub use_plain_server
 {
-	$node = PostgreSQL::Test::Cluster->new('main');
-	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
-	$node->start;
-	$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN');
-	$script = PostgreSQL::Test::Utils::tempdir . '/plain.sql';
-	system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
+	my $node = use_new_server("timezone = 'UTC'\nlc_messages = 'C'\n", allows_streaming => 'logical');
+	sql('CREATE ROLE app LOGIN; CREATE ROLE other LOGIN');
 	return $node;
 }
 
-sub script_of_all { return slurp_file($script) }
-
-# Returns what a role gets in a database: an error, or otherwise the results.
-sub as
-{
-	my ($role, $database, $sql) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, $sql, stdout => \$stdout, stderr => \$stderr,
-		connstr => $node->connstr($database) . " user=$role");
-	return $stderr =~ /ERROR:/ ? $stderr =~ s/.*?(ERROR:)/$1/sr : $stdout;
-}
-
-# Runs the script as a role, and returns what psql prints.
+# Runs the script of all modules as a role in a database. Returns what psql prints: nothing, unless there is an error.
 sub install
 {
 	my ($role, $database) = @_;
-	my ($stdout, $stderr) = ('', '');
-	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", '-f', $script ], '>', \$stdout,
-		'2>', \$stderr);
-	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
+	return output_of("\\i " . assemble('kid-all'), database => $database, role => $role);
 }
 
 # Returns the blocks of docs/start/to_the_extension.sql by their names, and as "orders in place" what changes a table

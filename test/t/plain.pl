@@ -3,15 +3,17 @@
 # Versions: the rights and catalogs of PostgreSQL
 use strict;
 use warnings;
+use Dialogue;
 use IO::Socket::UNIX;
 use Plain;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
-my $node = start_server();
-$node->safe_psql('postgres', "CREATE DATABASE plain OWNER app;
-	ALTER DATABASE plain SET search_path = '\$user', public, kid");
+my $node = use_plain_server();
+sql("CREATE DATABASE plain OWNER app; ALTER DATABASE plain SET search_path = '\$user', public, kid");
+use_database($node, 'plain', role => 'app');
 
 # Sends a text as drivers do that prepare each statement, which the server refuses if there are several.
 # Returns the error, if any.
@@ -58,7 +60,7 @@ sub restore_beside_the_extension
 	my ($database) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir;
 	append_to_file("$folder/attach.sql", $block{attach});
-	my ($from, $to) = map { $node->connstr($_) . ' user=app' } 'plain', $database;
+	my ($from, $to) = map { connection_as($node, $_, 'app') } 'plain', $database;
 	my $run = $commands =~ s/\bmydatabase\b/'$from'/gr =~ s/\bnewdatabase\b/'$to'/gr
 	  =~ s/^pg_dump /pg_dump --exclude-schema=trap /mr;
 	$node->command_ok([ 'bash', '-ec', "cd $folder\nset -o pipefail\n$run" ],
@@ -69,37 +71,37 @@ sub restore_beside_the_extension
 # Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids
 # in any order. kid-track needs no other. Tools take a "?" and a name after a colon for parameters.
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
-like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/,
+like(error_of(slurp_file("released/kid-$_--1.0.0.sql"), database => 'modules'), qr/kid in plain SQL is not installed/,
 	"kid-$_ needs kid-ids") foreach qw(uuid tables);
 foreach my $module (qw(track workers ids tables uuid track workers ids tables uuid all))
 {
 	my $text = slurp_file("released/kid-$module--1.0.0.sql");
 	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class),
 		(SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};
-	my $before = as('app', 'modules', $objects);
-	is(as('app', 'modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"),
+	my $before = sql_in('modules', $objects);
+	is(sql_in('modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"),
 		'public, pg_catalog', "kid-$module runs in a transaction");
-	is(as('app', 'modules', $objects), $before, 'which leaves nothing when it is rolled back');
-	is(as('app', 'modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog',
+	is(sql_in('modules', $objects), $before, 'which leaves nothing when it is rolled back');
+	is(sql_in('modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog',
 		"kid-$module runs without one");
 	is(prepare_and_run('app', 'modules', $text), '', "kid-$module can be prepared");
 	unlike($text, qr/[?]|(?<![:\w]):\w/, "kid-$module has nothing that looks like a parameter");
-	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/,
+	like(error_of('SELECT 5 < now()', database => 'modules'), qr/operator does not exist/,
 		'an integer is not compared with a time');
 }
-is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '3', 'all clocks are there');
+is(sql_in('modules', 'SELECT count(*) FROM kid.kid_stats()'), '3', 'all clocks are there');
 
 # kid-all takes effect as a whole or not at all.
 $node->safe_psql('postgres', 'CREATE DATABASE whole OWNER app');
-as('app', 'whole',
+sql_in('whole',
 	'CREATE SCHEMA kid; CREATE FUNCTION kid.kid_untrack(tab regclass) RETURNS integer LANGUAGE sql RETURN 1');
-like(install('app', 'whole'), qr/ERROR:  cannot change return type of existing function/,
+like(install('app', 'whole'), qr/ERROR:  \w{5}: cannot change return type of existing function/,
 	'kid-all fails in its last module');
-is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc
+is(sql_in('whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc
 		WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
-as('app', 'whole', 'DROP SCHEMA kid CASCADE');
-is(prepare_and_run('app', 'whole', script_of_all()), '', 'drivers that prepare statements run kid-all');
-is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7(),
+sql_in('whole', 'DROP SCHEMA kid CASCADE');
+is(prepare_and_run('app', 'whole', slurp_file(assemble('kid-all'))), '', 'drivers that prepare statements run kid-all');
+is(sql_in('whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7(),
 		kid.kid53_next() < kid.kid53_next()'), 't|t|t',
 	'after which it makes IDs');
 
@@ -115,9 +117,9 @@ sub run_shell
 my ($psql, $create, $queries) = $managed =~ /^## Install\n.*?^```\n(.*?)^```.*?^```sql\n(.*?;)\n(.*?)^```/ms;
 $node->safe_psql('postgres', 'CREATE DATABASE mydatabase OWNER app');
 run_shell('app', "cd released && $psql");
-is(as('app', 'mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea',
+is(sql_in('mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea',
 	'a table of the page');
-like(as('app', 'mydatabase', $queries), qr/\A1\n[01]\n20\d\d-[^|]*\|[-.\w]{11}\|ord_\w{13}\z/, 'queries of the page');
+like(sql_in('mydatabase', $queries), qr/\A1\n[01]\n20\d\d-[^|]*\|[-.\w]{11}\|ord_\w{13}\z/, 'queries of the page');
 $node->safe_psql('postgres', 'DROP DATABASE mydatabase');
 
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
@@ -129,7 +131,7 @@ foreach ([ common => 'app' ], [ check => $superuser ], [ partitions => $superuse
 	my ($file, $role) = @$_;
 	my ($printed, $output) = ('', "$temporary/$file.out");
 	local $ENV{PG_ABS_SRCDIR} = $ENV{PWD};
-	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', $node->connstr('plain') . " user=$role" ], '<', "sql/$file.sql",
+	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', connection_as($node, 'plain', $role) ], '<', "sql/$file.sql",
 		'>', \$printed, '2>&1');
 	append_to_file($output, $printed);
 	ok($printed eq slurp_file("expected/$file.out"), "sql/$file.sql prints what it prints with the extension")
@@ -160,7 +162,7 @@ my $compared = q{CREATE FUNCTION pg_temp.compared() RETURNS SETOF text LANGUAGE 
 		END LOOP;
 	END $$;
 	SELECT * FROM pg_temp.compared()};
-my @compared = map { as('app', $_, $compared) } 'plain', 'postgres';
+my @compared = map { sql_in($_, $compared) } 'plain', 'postgres';
 is($compared[0], $compared[1], 'with kid in the search_path numbers and times compare as without it');
 like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5::bigint BETWEEN now() AND now()',
   'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
@@ -168,7 +170,7 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 
 # docs/start/managed-servers.md: a range of time is a range of the key.
 {
-	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE,
+	sql(q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE,
 			number53 bigint UNIQUE);
 		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t), kid53_make(t, 0)
 			FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
@@ -182,14 +184,14 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 				48 ], [ "$within($column, $range)", 24 ])
 		{
 			my ($condition, $rows) = @$_;
-			like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"),
+			like(sql("EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"),
 				qr/^ *Index Cond: (?!.*\n *Filter)/m, "uses the index: $condition");
-			is(as('app', 'plain', "SELECT count(*) FROM timed WHERE $condition"), $rows, 'and finds the rows');
+			is(sql("SELECT count(*) FROM timed WHERE $condition"), $rows, 'and finds the rows');
 		}
 	}
-	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+	sql(q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
 		SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
-	as('app', 'plain', q{CREATE TABLE parted53 (id bigint PRIMARY KEY DEFAULT kid53_next()) PARTITION BY RANGE (id);
+	sql(q{CREATE TABLE parted53 (id bigint PRIMARY KEY DEFAULT kid53_next()) PARTITION BY RANGE (id);
 		SELECT kid_create_partitions('parted53', '1 day', date_trunc('day', now()),
 			since => now() - interval '5 days')});
 	foreach ([ parted => q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ],
@@ -198,14 +200,14 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 		[ parted53 => q{id >= kid53_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
 	{
 		my ($table, $condition, $removed) = @$_;
-		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM $table WHERE $condition"),
+		like(sql("EXPLAIN (COSTS OFF) SELECT * FROM $table WHERE $condition"),
 			qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
 	}
-	as('app', 'plain', 'DROP TABLE timed, parted, parted53');
+	sql('DROP TABLE timed, parted, parted53');
 }
 
 # Installed again, the script replaces functions and keeps the clock.
-as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(),
+sql(q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(),
 	bigint bigint DEFAULT kid_next(), number bigint UNIQUE DEFAULT kid53_next());
 	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
@@ -213,25 +215,25 @@ as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(
 		kid53_observe(kid53_floor(now() + interval '50 minutes'))});
 my $state = 'SELECT c.last_value, u.last_value, n.last_value, (SELECT count(*) FROM pg_depend)
 	FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u, kid_clocks.kid53_clock AS n';
-my $before = as('app', 'plain', $state);
-as('app', 'plain', q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
+my $before = sql($state);
+sql(q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
 is(install('app', 'plain'), '', 'the script can be installed again');
-is(as('app', 'plain', $state), $before, 'the clocks stay as they are, and no object is created');
-is(as('app', 'plain', 'SELECT kid_sequence(8::kid64)'), '8', 'functions are replaced');
-is(as('app', 'plain', q{SELECT kid_timestamp(kid_next()) > now() + interval '45 minutes',
+is(sql($state), $before, 'the clocks stay as they are, and no object is created');
+is(sql('SELECT kid_sequence(8::kid64)'), '8', 'functions are replaced');
+is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '45 minutes',
 		kid53_timestamp(kid53_next()) > now() + interval '45 minutes'}), 't|t',
 	'IDs continue from the clock');
-is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace
+is(sql(q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace
 		AND obj_description(oid, 'pg_proc') IS NULL}), '0',
 	'every function has a comment');
-is(as('app', 'plain',
+is(sql(
 		q{SELECT obj_description('kid'::regnamespace) = format('kid %s, in plain SQL', kid.kid_version())}), 't',
 	'kid_version() tells the same');
-is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r,
+is(sql(q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r,
 	'kid VERSION, in plain SQL', 'the schema tells the version');
 
 # The script refuses a schema in which others can put something, and a database that has the extension.
-my $foreign = qr/ERROR:  schema kid\w*, or something in it, belongs to another role/;
+my $foreign = qr/ERROR:  \w{5}: schema kid\w*, or something in it, belongs to another role/;
 $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app") foreach 'taken', 'shared', 'planted', 'extended';
 $node->safe_psql('taken', 'CREATE SCHEMA kid AUTHORIZATION other');
 $node->safe_psql('shared', 'CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other');
@@ -240,7 +242,7 @@ $node->safe_psql('planted', "CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE O
 	REVOKE CREATE ON SCHEMA kid FROM other");
 $node->safe_psql('extended', 'CREATE EXTENSION kid');
 like(install('app', $_), $foreign, "the script refuses a schema that is $_") foreach 'taken', 'shared', 'planted';
-like(install('app', 'extended'), qr/ERROR:  this database has the extension kid/,
+like(install('app', 'extended'), qr/ERROR:  \w{5}: this database has the extension kid/,
 	'the script refuses a database with the extension');
 is($node->safe_psql($_,
 		q{SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('kid') AND proowner = 'app'::regrole}), '0',
@@ -248,11 +250,11 @@ is($node->safe_psql($_,
   foreach 'taken', 'shared', 'planted', 'extended';
 
 # Another role makes IDs, and does nothing else with the clock.
-as('app', 'plain', 'GRANT INSERT, SELECT ON orders TO other');
-is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES;
+sql('GRANT INSERT, SELECT ON orders TO other');
+is(sql('INSERT INTO orders DEFAULT VALUES;
 		SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid AND kid53_next() > max(number)
-			FROM orders'), 't', 'another role makes IDs');
-$before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
+			FROM orders', role => 'other'), 't', 'another role makes IDs');
+$before = sql('SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
 	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)},
 	q{SELECT kid.kid64_draw()},
@@ -271,12 +273,12 @@ foreach my $attack (
 	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10},
 	q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
-	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/,
+	like(error_of($attack, role => 'other'), qr/permission denied for|must be owner of/,
 		"another role may not: $attack");
 }
-like(as('other', 'plain', 'SELECT kid.kid64_state(), kid.kid53_state()'), qr/\A\d+\|\d+\z/,
+like(sql('SELECT kid.kid64_state(), kid.kid53_state()', role => 'other'), qr/\A\d+\|\d+\z/,
 	'another role reads of the clock what kid_next() would tell it');
-is(as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
+is(sql('SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
 
 # A client that does not read could hold the lock as long as something is sent to it.
 my ($debugging, $messages) = ('', '');
@@ -284,26 +286,26 @@ $node->psql('plain', 'SET client_min_messages = debug5;
 	SELECT count(kid_next()), count(kid_uuidv7()), count(kid53_next()) FROM generate_series(1, 20000)',
 	stdout => \$debugging,
 	stderr => \$messages,
-	connstr => $node->connstr('plain') . ' user=other');
+	connstr => connection_as($node, 'plain', 'other'));
 is($debugging, '20000|20000|20000', 'IDs are made with debugging messages');
 unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock');
 
 # No error leaves the lock behind: here PostgreSQL refuses setval() in a parallel operation.
-like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN
+like(sql(q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN
 		FOR i IN 1..20 LOOP PERFORM kid.kid_next(), kid.kid53_next(), pg_sleep(0.002); END LOOP; RETURN 1; END $$;
 	SET max_parallel_workers = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 	SET min_parallel_table_scan_size = 0;
 	DO $$ BEGIN PERFORM count(*) FROM pg_class WHERE pg_temp.wrapped() = 1;
 		EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
-	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}), qr/\A0 locks\z/,
+	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}, role => 'other'), qr/\A0 locks\z/,
 	'an error in a parallel operation leaves no lock behind');
 
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others,
 # are not called.
-as('app', 'plain',
+sql(
 	'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at, kid53_at TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
-my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000
+my $planted = output_of(($node->safe_psql('plain', 'SHOW server_version_num') < 190000
 		? 'SET standard_conforming_strings = off; ' : '') . q{
 	CREATE TEMP SEQUENCE kid64_secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
 	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
@@ -361,7 +363,7 @@ my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_versi
 	SELECT kid_create_partitions('trap.p', '1 day', '2026-11-21', since => '2026-11-20');
 	SELECT * FROM kid_partitions('trap.p');
 	SELECT kid_drop_partitions('trap.p', '2026-11-22', false);
-});
+}, role => 'other');
 unlike($planted, qr/ERROR/, 'no name and no setting of a caller is trusted');
 SKIP:
 {
@@ -373,22 +375,21 @@ SKIP:
 		SELECT kid.kid_uuid_decode('00000000000000000000000001' COLLATE any_case); DROP COLLATION any_case}),
 		'00000000-0000-0000-0000-000000000001', 'nor is a collation');
 }
-like(as('other', 'plain', q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}), qr/ERROR:  planted/,
+like(error_of(q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}, role => 'other'), qr/planted/,
 	'the trap works');
 
 # The owner of a table is the one whose code may run.
-like(as('app', 'plain', 'CREATE TABLE parts (id kid64) PARTITION BY RANGE (id)') . as('other', 'plain',
-		q{SELECT kid_create_partitions('parts', '1 day', now())}),
-	qr/ERROR:  must be owner of table public.parts/, 'only the owner creates partitions');
-like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)})
-	  && as($ENV{PGUSER} // (getpwuid $<)[0], 'plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}),
-	qr/ERROR:  must be owner of table/, 'nor does a superuser run code of the owner');
+sql('CREATE TABLE parts (id kid64) PARTITION BY RANGE (id)');
+like(error_of(q{SELECT kid_create_partitions('parts', '1 day', now())}, role => 'other'),
+	qr/must be owner of table public.parts/, 'only the owner creates partitions');
+like(error_of(q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}, role => undef),
+	qr/must be owner of table/, 'nor does a superuser run code of the owner');
 
 # A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
 $node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app;
 	ALTER DATABASE up SET search_path = '\$user', public, kid");
 my $dump = "$temporary/plain.dump";
-as('app', 'plain', q{DROP VIEW recent;
+sql(q{DROP VIEW recent;
 	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders)
 		PARTITION BY RANGE (id);
@@ -398,29 +399,29 @@ my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
 	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o),
 	(SELECT md5(string_agg(e::text, ',' ORDER BY e.id)) FROM (SELECT id::bigint, order_id::bigint FROM events) AS e),
 		(SELECT count(*) FROM recent)};
-my $rows = as('app', 'plain', $content);
+my $rows = sql($content);
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, '-N', 'trap', $node->connstr('plain') ], 'pg_dump of all');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored') . ' user=app',
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', connection_as($node, 'restored', 'app'),
 		'-f', $dump ], 'its restore as an ordinary role');
-is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the same rows');
-is(as('app', 'restored', 'SET search_path = public, kid;
+is(sql_in('restored', "SET search_path = public, kid; $content"), $rows, 'the same rows');
+is(sql_in('restored', 'SET search_path = public, kid;
 		SELECT kid_next() > max(greatest(id, bigint)), kid53_next() > max(number) FROM orders'),
 	't|t', 'with the clocks');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
-as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked');
+sql(q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked');
 	INSERT INTO tracked SELECT FROM generate_series(1, 5)});
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
 restore_beside_the_extension('up');
-is(as('app', 'up', $content), $rows, 'the same rows with the extension');
+is(sql_in('up', $content), $rows, 'the same rows with the extension');
 is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all();
 		SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid
 			AND kid53_next() > max(number) FROM orders}),
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
-is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events');
+is(sql_in('up', q{SELECT count(*) FROM kid_partitions('events');
 		SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
-	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
-is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7',
+	sql(q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
+is(sql_in('up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7',
 	'so does the horizon of a table');
 
 # The page's commands for tables that are not partitioned: a superuser creates the extension, the owner
@@ -430,19 +431,19 @@ is(scalar @commands, 3, 'the page has three commands to dump and restore');
 $node->safe_psql('postgres',
 	'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
 $node->safe_psql('mydatabase', 'DROP SCHEMA trap CASCADE; DROP TABLE events');
-as('app', 'mydatabase', q{SELECT kid.kid_track('orders')});
+sql_in('mydatabase', q{SELECT kid.kid_track('orders')});
 my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
 	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o};
 run_shell($superuser, $commands[0]);
 run_shell('app', $commands[1]);
 run_shell($superuser, $commands[2]);
-is(as('app', 'newdatabase', $orders), as('app', 'plain', $orders), 'after them the rows are the same');
+is(sql_in('newdatabase', $orders), sql($orders), 'after them the rows are the same');
 is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64),
 		kid53_next() > max(number) FROM orders'), 't|t',
 	'and new IDs are above them');
-like(as('app', 'newdatabase', q{CALL kid_horizon('orders', NULL)}), qr/ERROR: .* is not the next value of a sequence/,
-	'a table with IDs of kid has no horizon of its own');
-is(as('app', 'newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM orders WHERE id >= kid_horizon();
+like(error_of(q{CALL kid_horizon('orders', NULL)}, database => 'newdatabase'),
+	qr/ is not the next value of a sequence/, 'a table with IDs of kid has no horizon of its own');
+is(sql_in('newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM orders WHERE id >= kid_horizon();
 		SELECT count(*) FROM pg_trigger WHERE tgname = 'kid_track' AND tgrelid = 'orders'::regclass}), "\n0\n0",
 	'the horizon of the type is for it, and the trigger goes');
 
@@ -461,26 +462,26 @@ foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 			'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
 	}
 	else { is(install('app', $replica), '', 'the script is installed: replica') }
-	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(),
+	sql_in($replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(),
 		payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint,
 		number bigint UNIQUE DEFAULT kid53_next())');
 	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true);
 		SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
 	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain')
 		  . "\$c\$ PUBLICATION $replica WITH (create_slot = false, slot_name = '$replica', binary = $binary)");
-	as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
+	sql('INSERT INTO orders SELECT FROM generate_series(1, 100)');
 	$node->wait_for_subscription_sync($node, $replica, $replica);
-	is($node->safe_psql($replica, $copied), as('app', 'plain', $copied),
+	is($node->safe_psql($replica, $copied), sql($copied),
 		"a subscriber, binary = $binary, has the same rows");
 	$node->safe_psql($replica, "DROP SUBSCRIPTION $replica");
 	$node->safe_psql('plain', "DROP PUBLICATION $replica");
 	if ($binary eq 'false')
 	{
-		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT,
+		sql_in($replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT,
 			ALTER number DROP DEFAULT');
 		$node->safe_psql($replica, "SET client_min_messages = warning;\n$block{'orders in place'}");
-		as('app', $replica, 'ALTER TABLE orders ALTER number SET DEFAULT kid53_next()');
-		is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), 'also after the change in place');
+		sql_in($replica, 'ALTER TABLE orders ALTER number SET DEFAULT kid53_next()');
+		is($node->safe_psql($replica, $copied), sql($copied), 'also after the change in place');
 	}
 	is($node->safe_psql($replica, q{SELECT count(*) > 0 FROM kid_observe_all();
 			SELECT kid_next() > greatest(max(id), max(bigint)::kid64), kid53_next() > max(number) FROM orders}),
@@ -493,12 +494,12 @@ $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SE
   foreach 'empty', 'bare', 'defaults';
 $node->command_ok([ 'pg_dump', '-U', 'app', '-s', '-f', "$dump.empty", '-N', 'trap', $node->connstr('plain') ],
 	'pg_dump without data');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('empty') . ' user=app',
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', connection_as($node, 'empty', 'app'),
 		'-f', "$dump.empty" ], 'its restore');
-like(as('app', 'empty', 'SELECT kid_next()'), qr/ERROR:  the secret of the logical clocks is missing/,
+like(error_of('SELECT kid_next()', database => 'empty'), qr/the secret of the logical clocks is missing/,
 	'without data there is no secret');
 is(install('app', 'empty'), '', 'the script makes one');
-is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
+is(sql_in('empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
 	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s',
 		clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s',
 		clock_timestamp() - kid53_timestamp(kid53_next()) < '1 s', kid_observe(kid64_floor(now())),
@@ -506,12 +507,13 @@ is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id 
 	'IDs begin with the time of the clock');
 $node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'trap', $node->connstr('plain') ],
 	'pg_dump without rights');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app',
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', connection_as($node, 'bare', 'app'),
 		'-f', "$dump.bare" ], 'its restore');
-like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_")
+like(error_of($_, database => 'bare', role => 'other'), qr/permission denied for schema kid/,
+	"without rights nobody may: $_")
   foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid53_next()',
   'SELECT kid_clocks.kid53_open(5)';
-as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC;
+sql_in('defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC;
 	ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
 	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 	ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other;
@@ -519,9 +521,11 @@ as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other,
 foreach my $database ('bare', 'defaults')
 {
 	is(install('app', $database), '', "the script is installed: $database");
-	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL,
-			kid.kid53_next() < kid.kid53_next(), NULL::kid.kid64'), 't|t|t|', "others make IDs: $database");
-	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
+	is(sql_in($database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL,
+			kid.kid53_next() < kid.kid53_next(), NULL::kid.kid64', role => 'other'), 't|t|t|',
+		"others make IDs: $database");
+	like(error_of($_, database => $database, role => 'other'), qr/permission denied for/,
+		"and may not, in $database: $_")
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)',
 	  q{SELECT setval('kid_clocks.kid53_clock', 1)}, 'SELECT kid_clocks.kid53_open(5)',
 	  'SELECT kid.kid53_observe(kid.kid53_next())',
@@ -530,57 +534,56 @@ foreach my $database ('bare', 'defaults')
 
 # A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it
 # can back-fill, also after an upgrade.
-as('app', 'bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY, number bigint UNIQUE)');
+sql_in('bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY, number bigint UNIQUE)');
 my $fill = q{INSERT INTO filled SELECT kid.kid64_at('2026-11-20'), kid.kid53_at('2026-11-20')};
-as('app', 'bare', $fill);
-like(as('other', 'bare', q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}),
-	qr/ERROR:  permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
-like(as('other', 'bare', q{SELECT count(kid.kid53_at(now())) FROM generate_series(1, 4095)}),
-	qr/ERROR:  permission denied for function kid53_at/, 'those of kid53 neither');
-is(as('app', 'bare', $fill), '', 'and the next row has another ID');
-as('app', 'bare', 'GRANT EXECUTE ON FUNCTION kid.kid64_at TO other');
-is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'}),
+sql_in('bare', $fill);
+like(error_of(q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}, database => 'bare', role => 'other'),
+	qr/permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
+like(error_of(q{SELECT count(kid.kid53_at(now())) FROM generate_series(1, 4095)}, database => 'bare', role => 'other'),
+	qr/permission denied for function kid53_at/, 'those of kid53 neither');
+is(sql_in('bare', $fill), '', 'and the next row has another ID');
+sql_in('bare', 'GRANT EXECUTE ON FUNCTION kid.kid64_at TO other');
+is(install('app', 'bare') . sql_in('bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'},
+		role => 'other'),
 	't', 'the owner grants it');
 
 # The owner changes the secrets. Who knows an old one can stop new IDs, and then cannot.
 {
-	my $known = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
+	my $known = sql_in('defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
 		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret'), pg_sequence_last_value('kid_clocks.kid53_secret')});
-	as('app', 'defaults', 'SELECT kid_clocks.kid_new_secrets()');
-	my $changed = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
+	sql_in('defaults', 'SELECT kid_clocks.kid_new_secrets()');
+	my $changed = sql_in('defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'),
 		pg_sequence_last_value('kid_clocks.kid_uuidv7_secret'), pg_sequence_last_value('kid_clocks.kid53_secret')});
 	isnt((split /\|/, $changed)[$_], (split /\|/, $known)[$_], 'the owner changes a secret') foreach 0 .. 2;
-	like(as('other', 'defaults', $_), qr/ERROR:  permission denied for/, "nobody else may: $_")
+	like(error_of($_, database => 'defaults', role => 'other'), qr/permission denied for/, "nobody else may: $_")
 	  foreach 'SELECT kid_clocks.kid_new_secrets()', 'SELECT kid_clocks.kid64_open(new_secret => true)';
-	foreach ([ $changed => 'ERROR:  canceling statement due to statement timeout' ], [ $known => 't' ])
+	foreach ([ $changed => 'ERROR:  57014: canceling statement due to statement timeout' ], [ $known => 't' ])
 	{
 		my ($secret, $result) = ($_->[0] =~ s/\|.*//r, $_->[1]);
-		my $holder = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('defaults') . ' user=other' ],
-			'<', \my $in, '>', \my $held, IPC::Run::timeout(60));
-		$in = 'SELECT pg_advisory_lock(' . as('app', 'defaults',
-			"SELECT kid_clocks.kid64_key($secret, kid.kid64_state() >> 14)") . "); SELECT 'held';\n";
-		$holder->pump until $held =~ /held/;
-		my $made = as('other', 'defaults',
-			q{SET statement_timeout = '1 s'; SELECT max(kid.kid_next()) > 0 FROM generate_series(1, 20000)});
-		like($made, qr/\A$result/, $secret eq $known ? 'with an old one nobody stops IDs'
+		my $holder = open_session($node, 'defaults', role => 'other');
+		my $key = sql_in('defaults', "SELECT kid_clocks.kid64_key($secret, kid.kid64_state() >> 14)");
+		answer($holder, "SELECT pg_advisory_lock($key);");
+		my $made = output_of(
+			q{SET statement_timeout = '1 s'; SELECT max(kid.kid_next()) > 0 FROM generate_series(1, 20000)},
+			database => 'defaults', role => 'other');
+		like($made, qr/\A(?:psql:\S+ )?$result/, $secret eq $known ? 'with an old one nobody stops IDs'
 			: "a role that holds the locks: $result");
-		$in = "\\q\n";
-		$holder->finish;
+		close_session($holder);
 	}
 }
 
 # A read-only transaction cannot move the clock, so pg_locks must not show it with the key of the lock. A role that
 # knows the key can take the lock and stop all other sessions.
 {
-	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('defaults') . ' user=other',
+	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', connection_as($node, 'defaults', 'other'),
 			'-c', q{BEGIN READ ONLY; DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '4 s' LOOP
 			BEGIN PERFORM kid_uuidv7(); EXCEPTION WHEN read_only_sql_transaction THEN END; END LOOP; END $$} ],
 		'>', \my $out, '2>', \my $err);
-	is(as('other', 'defaults', q{DO $$ DECLARE seen bigint := 0;
+	is(sql_in('defaults', q{DO $$ DECLARE seen bigint := 0;
 				BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '3 s' LOOP
 			seen := seen + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'); END LOOP;
 				PERFORM set_config('test.seen', seen::text, false); END $$;
-		SELECT current_setting('test.seen'), kid_uuidv7() < kid_uuidv7()}), '0|t',
+		SELECT current_setting('test.seen'), kid_uuidv7() < kid_uuidv7()}, role => 'other'), '0|t',
 		'in a read-only transaction no key is shown');
 	$loop->finish;
 	is($err, '', 'which makes no ID');
@@ -588,9 +591,9 @@ is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.k
 
 foreach (qw(kid_next kid64_next kid53_next kid_uuidv7))
 {
-	like(as('app', 'bare', "\\set VERBOSITY verbose\nSELECT kid.$_(-1)"),
-		qr/^ERROR:  22023: number of IDs must not be negative/, "$_(n) takes no negative number");
-	is(as('app', 'bare', "SELECT count(*) FROM kid.$_(NULL); SELECT count(*) FROM kid.$_(0)"), "0\n0", 'but 0 or NULL');
+	like(error_of("SELECT kid.$_(-1)", database => 'bare'),
+		qr/^22023: number of IDs must not be negative/, "$_(n) takes no negative number");
+	is(sql_in('bare', "SELECT count(*) FROM kid.$_(NULL); SELECT count(*) FROM kid.$_(0)"), "0\n0", 'but 0 or NULL');
 }
 
 # At the end of their range, generators raise an error, and keep no lock.
@@ -599,18 +602,19 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	[ kid53 => 'kid53_next()', '9007199254740992 - 4096', 1024 ])
 {
 	my ($clock, $call, $last_unit, $closed) = @$_;
-	is(as('app', 'bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9);
+	is(sql_in('bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9);
 			SELECT count(*) FROM (SELECT kid.$call OFFSET 0) AS made;
 			SELECT last_value = $last_unit FROM kid_clocks.${clock}_clock"),
 		"1\nt", "$call makes an ID in its last unit");
-	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + $closed); SELECT kid.$call"),
-		qr/ERROR:  the range of IDs is used up/, 'then the range is used up');
+	like(error_of("SELECT setval('kid_clocks.${clock}_clock', $last_unit + $closed); SELECT kid.$call",
+			database => 'bare'),
+		qr/the range of IDs is used up/, 'then the range is used up');
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0',
 		'and no lock is left');
 }
 
 # What to create again.
-as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id;
+sql(q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id;
 	CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});
