@@ -1,29 +1,31 @@
-# What tests of kid_track() share: a server, and databases that have the functions each in another way. A test sets
-# $database to the one that it works in.
+# What tests of kid_track() share: a server, and databases that have the functions each in another way, which are called
+# editions. use_edition() takes one of them; then the functions of Sql.pm work in it.
 package Tracked;
 use strict;
 use warnings;
 use Exporter 'import';
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 
-our @EXPORT = qw($node $folder $database @databases start_server install create_tables run error run_notice
-  wait_for_lock);
+our @EXPORT = qw($node $folder $database @databases use_tracked_server use_edition install create_tables);
 
 our ($node, $folder, $database);
 our @databases = qw(extension plain modules);
 
-# Starts the server, with an empty database of each name.
-sub start_server
+# Starts the server, with an empty database of each name. Sets $node, and $folder to one for files.
+sub use_tracked_server
 {
-	$node = PostgreSQL::Test::Cluster->new('main');
-	$node->init;
-	$node->append_conf('postgresql.conf', "max_prepared_transactions = 10\nlc_messages = 'C'\n");
-	$node->start;
+	$node = use_new_server("max_prepared_transactions = 10\nlc_messages = 'C'\n");
 	$folder = PostgreSQL::Test::Utils::tempdir;
-	system("src/sql/assemble kid-track > $folder/kid-track.sql && src/sql/assemble kid-all > $folder/kid-all.sql") == 0
-	  or die 'src/sql/assemble failed';
-	$node->safe_psql('postgres', "CREATE DATABASE $_") foreach @databases;
+	sql("CREATE DATABASE $_") foreach @databases;
+	return;
+}
+
+# Takes a database, and sets $database to its name.
+sub use_edition
+{
+	($database) = @_;
+	use_database($node, $database);
 	return;
 }
 
@@ -31,40 +33,12 @@ sub start_server
 sub install
 {
 	my ($name) = @_;
-	return run('CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC')
+	return sql('CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC')
 	  if $name eq 'extension';
-	return run("\\i $folder/kid-all.sql") if $name eq 'modules';
+	return sql('\i ' . assemble('kid-all')) if $name eq 'modules';
 	# In plain SQL rights do not depend on the default privileges of the role that runs the script.
-	return run("ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;\n\\i $folder/kid-track.sql
-		ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO PUBLIC");
-}
-
-sub run { return $node->safe_psql($database, $_[0]) }
-
-sub error
-{
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, $_[0], stdout => \$stdout, stderr => \$stderr);
-	return $stderr =~ /ERROR:  (.*)/ ? $1 : "no error: $stdout";
-}
-
-# Returns the notice of a statement, after another one.
-sub run_notice
-{
-	my ($statement, $before) = @_;
-	my $stderr = '';
-	run($before);
-	$node->psql($database, $statement, stderr => \$stderr);
-	return $stderr =~ /NOTICE:  (.*)/ ? $1 : $stderr;
-}
-
-# Waits until a session of Dialogue.pm waits for a lock.
-sub wait_for_lock
-{
-	my ($session) = @_;
-	$node->poll_query_until($database,
-		"SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $session->{pid}") or die 'nothing waits';
-	return;
+	return sql('ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
+		\i ' . assemble('kid-track') . "\nALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO PUBLIC");
 }
 
 my $tables = q{
@@ -97,12 +71,12 @@ my $tables = q{
 	SELECT kid.kid_track(t::regclass) FROM unnest('{identity,serial,shared1,shared2,parts,former}'::text[]) AS t;
 };
 
-# Creates the role that writes, tables of each kind, and tracks them.
+# Creates the role that writes, and tables of each kind in the database, and tracks them.
 sub create_tables
 {
-	run('CREATE ROLE writer') if run(q{SELECT to_regrole('writer') IS NULL}) eq 't';
-	run($tables);
-	run(q{CREATE TABLE k (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next(), what text);
+	sql('CREATE ROLE writer') if sql(q{SELECT to_regrole('writer') IS NULL}) eq 't';
+	sql($tables);
+	sql(q{CREATE TABLE k (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next(), what text);
 		CREATE TABLE u (id uuid PRIMARY KEY DEFAULT kid.kid_uuidv7(), what text);
 		SELECT kid.kid_track('k'), kid.kid_track('u')}) if $database eq 'modules';
 	return;

@@ -7,10 +7,11 @@ use strict;
 use warnings;
 use Dialogue;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Tracked;
 
-start_server();
+use_tracked_server();
 append_to_file("$folder/rows", "copied\n");
 
 # What each writer does before it ends its transaction: a name, a table, and statements that insert a row.
@@ -113,7 +114,7 @@ sub play
 	my $waits = $statements =~ /1, 1|write_on/;
 	answer($second, 'SELECT pg_advisory_lock(1, 1);') if $waits;
 	ask($writer, "BEGIN; $statements;");
-	$waits ? wait_for_lock($writer) : answer($writer);
+	$waits ? wait_for_state($writer, q{wait_event_type = 'Lock'}) : answer($writer);
 	my @seen = poll($table);
 	answer($second, "INSERT INTO $table (what) VALUES ('second');");
 	my @naive = split /\n/, answer($second, $ids);
@@ -148,7 +149,7 @@ sub play_all
 
 foreach my $name (@databases)
 {
-	$database = $name;
+	use_edition($name);
 	install($name);
 	create_tables();
 	my %missed = play_all();
@@ -164,25 +165,25 @@ foreach my $name (@databases)
 # Returns how many locks a transaction has that inserts nothing in one statement after the other, while IDs are drawn.
 sub many_locks
 {
-	return run(q{BEGIN; DO $$BEGIN FOR i IN 1..100 LOOP PERFORM nextval('serial_id_seq');
+	return sql(q{BEGIN; DO $$BEGIN FOR i IN 1..100 LOOP PERFORM nextval('serial_id_seq');
 			INSERT INTO serial (what) SELECT 'a' WHERE false; END LOOP; END$$;
 		SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid(); COMMIT});
 }
 foreach my $name (@databases)
 {
-	$database = $name;
+	use_edition($name);
 	cmp_ok(many_locks(), '<=', 2, "$name: a transaction takes two locks of a table at most");
 }
 
 # Mutants: functions with a part replaced, each of which makes consumers miss rows.
-$database = 'plain';
+use_edition('plain');
 sub mutate
 {
 	my ($function, $old, $new) = @_;
-	my $definition = run("SELECT pg_get_functiondef('kid.$function'::regproc)");
+	my $definition = sql("SELECT pg_get_functiondef('kid.$function'::regproc)");
 	my $pattern = ref $old ? $old : qr/\Q$old\E/;
 	(my $mutant = $definition) =~ s/$pattern/$new/ or die "$function has no $old";
-	run($mutant);
+	sql($mutant);
 	return $definition;
 }
 # The trigger in C takes the same locks, so it may replace the one in PL/pgSQL while transactions are open.
@@ -193,14 +194,14 @@ push @writers, [ 'both triggers', 'identity',
 	"INSERT INTO identity (what) VALUES ('a'); $in_c; INSERT INTO identity (what) VALUES ('b')" ],
   [ 'an open transaction', 'identity', q{SAVEPOINT a; INSERT INTO identity (what) VALUES ('a'); SAVEPOINT b;
 	INSERT INTO identity (what) VALUES ('b'); ROLLBACK TO b} ];
-my $in_sql = run(q{SELECT pg_get_functiondef('kid.kid_track_enter'::regproc)});
+my $in_sql = sql(q{SELECT pg_get_functiondef('kid.kid_track_enter'::regproc)});
 foreach my $language ($in_sql, $in_c)
 {
-	run($language);
+	sql($language);
 	my %missed = play_all(@first, 'both triggers', 'an open transaction');
 	is($missed{$_}[0], 0, "nothing is missed of $_ with triggers of both editions") foreach sort keys %missed;
 }
-run($in_sql);
+sql($in_sql);
 
 my $no_id = 'a first statement that assigns no transaction ID';
 foreach my $mutant (
@@ -228,22 +229,22 @@ foreach my $mutant (
 	my ($what, $function, @replace) = @$mutant;
 	my $definition = mutate($function, @replace[ 0, 1 ]);
 	mutate($function, @replace[ 2, 3 ]) if @replace > 2;
-	run('ALTER SEQUENCE identity_id_seq CACHE 10') if $what =~ /CACHE/;
+	sql('ALTER SEQUENCE identity_id_seq CACHE 10') if $what =~ /CACHE/;
 	my %missed = $what eq $no_id ? ('locks in a loop' => [ many_locks() - 2 ]) : play_all(@first);
-	run('ALTER SEQUENCE identity_id_seq CACHE 1') if $what =~ /CACHE/;
+	sql('ALTER SEQUENCE identity_id_seq CACHE 1') if $what =~ /CACHE/;
 	my @found = grep { $missed{$_}[0] } sort keys %missed;
 	ok(scalar @found, "mutant found: $what") and note scalar @found, " cases, the first is ", $found[0];
-	run($definition);
+	sql($definition);
 }
 
 # The lock after the draw
-run('DROP TRIGGER kid_track ON identity; CREATE TRIGGER kid_track AFTER INSERT OR UPDATE OF id ON identity
+sql('DROP TRIGGER kid_track ON identity; CREATE TRIGGER kid_track AFTER INSERT OR UPDATE OF id ON identity
 		FOR EACH STATEMENT EXECUTE FUNCTION kid.kid_track_enter(0, 0, 0);
 	ALTER TABLE identity ENABLE ALWAYS TRIGGER kid_track');
 my $slow = 'a statement that waits after its first ID';
 my %missed = play_all($slow);
 ok($missed{$slow}[0], 'mutant found: the lock after the draw');
-run(q{SELECT kid.kid_track('identity')});
+sql(q{SELECT kid.kid_track('identity')});
 %missed = play_all($slow);
 is($missed{$slow}[0], 0, 'kid_track() replaces the trigger');
 
@@ -260,10 +261,10 @@ foreach my $mutant (
 	my ($missed, $what, $function, @replace) = @$mutant;
 	my $definition = mutate($function, @replace);
 	($writer, $second, $consumer) = map { open_session($node, $database) } 1 .. 3;
-	$last{identity} = run('SELECT max(id) FROM identity');
+	$last{identity} = sql('SELECT max(id) FROM identity');
 	answer($second, 'SELECT pg_advisory_lock(1, 1);');
 	ask($consumer, "CALL kid.kid_horizon('identity', NULL);");
-	wait_for_lock($consumer);
+	wait_for_state($consumer, q{wait_event_type = 'Lock'});
 	answer($writer, q{BEGIN; INSERT INTO identity (what) VALUES ('first');});
 	answer($second, q{INSERT INTO identity (what) VALUES ('second'); SELECT pg_advisory_unlock(1, 1);});
 	my $horizon = answer($consumer);
@@ -271,7 +272,7 @@ foreach my $mutant (
 	answer($writer, 'COMMIT;');
 	is(scalar @seen, $missed, $what);
 	close_session($_) foreach $writer, $second, $consumer;
-	run($definition);
+	sql($definition);
 }
 
 done_testing();
