@@ -11,15 +11,15 @@
 
 DO $kid$
 DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-    -- For revoke.sql
+    path pg_catalog.text := pg_catalog.current_setting('search_path');      -- the caller's, which end.sql sets again
+    schema_name pg_catalog.text;        -- for schemas.sql.in
+    what record;                        -- the rows of loops
+    -- For revoke_rights.sql
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
-    -- For strangers.sql
+    -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];
 BEGIN
@@ -33,9 +33,9 @@ END IF;
 
 -- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
 -- that run as this role call it.
-FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
+FOREACH schema_name IN ARRAY '{kid,kid_clocks}'::text[] LOOP
+    IF to_regnamespace(schema_name) IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', schema_name);
     ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
                       SELECT n.nspowner
                       UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
@@ -43,9 +43,9 @@ FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home
+                   WHERE n.nspname = schema_name
                      AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
+        RAISE 'schema %, or something in it, belongs to another role', schema_name
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
@@ -799,6 +799,9 @@ END;
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 -- Other ways to make IDs, and the clocks as a table
+--
+-- Each clock has a sequence kid_clocks.PREFIX_clock, and functions named PREFIX_state and so on, of clock.sql.in. Those
+-- below find the clocks by the names of the sequences, because kid-uuid, with a clock of its own, can be there or not.
 
 CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE SQL VOLATILE RETURN kid_next();
@@ -813,11 +816,11 @@ COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    clock name;
+    sequence_name name;                 -- such as kid64_clock
 BEGIN
-    FOR clock IN SELECT c.relname FROM pg_class AS c
-                  WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' LOOP
-        EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
+    FOR sequence_name IN SELECT c.relname FROM pg_class AS c
+                          WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' LOOP
+        EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(sequence_name, '_clock', '_open'));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
@@ -826,15 +829,18 @@ COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval)
     RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3 SET search_path = kid, pg_temp AS $$
+DECLARE
+    sequence_name name;                 -- such as kid64_clock
 BEGIN
-    FOR clock IN SELECT c.relname FROM pg_class AS c
-                  WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' ORDER BY 1 LOOP
-        EXECUTE format('SELECT kid_time(%I(%I()))', replace(clock, '_clock', '_micros'),
-                       replace(clock, '_clock', '_state')) INTO last_issued;
+    FOR sequence_name IN SELECT c.relname FROM pg_class AS c
+                          WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock'
+                          ORDER BY 1 LOOP
+        EXECUTE format('SELECT kid_time(%I(%I()))', replace(sequence_name, '_clock', '_micros'),
+                       replace(sequence_name, '_clock', '_state')) INTO last_issued;
         ahead := greatest(last_issued - clock_timestamp(), interval '0');
         -- The names that kid_stats() of the extension shows.
-        clock := CASE clock WHEN 'kid64_clock' THEN 'kid' WHEN 'kid_uuidv7_clock' THEN 'uuidv7'
-                            ELSE replace(clock, '_clock', '') END;
+        clock := CASE sequence_name WHEN 'kid64_clock' THEN 'kid' WHEN 'kid_uuidv7_clock' THEN 'uuidv7'
+                                    ELSE replace(sequence_name, '_clock', '') END;
         RETURN NEXT;
     END LOOP;
 END $$;
@@ -851,7 +857,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
 
--- With the prefix, "_" if the prefix is not empty.
+-- Returns a prefix and "_", or nothing if the prefix is empty. Raises an error for a prefix that no ID can have.
 CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -866,7 +872,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
--- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
+-- Returns the bits of a text that is the prefix and `length` digits, the first of which is at most `first`. `label` is
+-- what messages call the IDs.
 CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer)
     RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -979,7 +986,7 @@ is_new := true;
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

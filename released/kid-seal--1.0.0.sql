@@ -11,15 +11,15 @@
 
 DO $kid$
 DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-    -- For revoke.sql
+    path pg_catalog.text := pg_catalog.current_setting('search_path');      -- the caller's, which end.sql sets again
+    schema_name pg_catalog.text;        -- for schemas.sql.in
+    what record;                        -- the rows of loops
+    -- For revoke_rights.sql
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
-    -- For strangers.sql
+    -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];
 BEGIN
@@ -27,9 +27,9 @@ PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
 -- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
 -- that run as this role call it.
-FOREACH home IN ARRAY '{kid,kid_seal,kid_seal_internal}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
+FOREACH schema_name IN ARRAY '{kid,kid_seal,kid_seal_internal}'::text[] LOOP
+    IF to_regnamespace(schema_name) IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', schema_name);
     ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
                       SELECT n.nspowner
                       UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
@@ -37,9 +37,9 @@ FOREACH home IN ARRAY '{kid,kid_seal,kid_seal_internal}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home
+                   WHERE n.nspname = schema_name
                      AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
+        RAISE 'schema %, or something in it, belongs to another role', schema_name
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
@@ -113,7 +113,7 @@ is_new := true;
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
@@ -630,7 +630,7 @@ is_new := current_setting('kid_seal.is_new')::boolean;
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

@@ -11,15 +11,15 @@
 
 DO $kid$
 DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-    -- For revoke.sql
+    path pg_catalog.text := pg_catalog.current_setting('search_path');      -- the caller's, which end.sql sets again
+    schema_name pg_catalog.text;        -- for schemas.sql.in
+    what record;                        -- the rows of loops
+    -- For revoke_rights.sql
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
-    -- For strangers.sql
+    -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];
 BEGIN
@@ -27,9 +27,9 @@ PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
 -- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
 -- that run as this role call it.
-FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
+FOREACH schema_name IN ARRAY '{kid,kid_clocks}'::text[] LOOP
+    IF to_regnamespace(schema_name) IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', schema_name);
     ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
                       SELECT n.nspowner
                       UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
@@ -37,9 +37,9 @@ FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home
+                   WHERE n.nspname = schema_name
                      AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
+        RAISE 'schema %, or something in it, belongs to another role', schema_name
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
@@ -175,7 +175,8 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 -- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
 -- contain IDs
 --
--- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
+-- A bound is the text of an ID, with spaces before it, as a value of type name: such values sort by their bytes, and so
+-- as the IDs do. With the spaces it has 36 characters, as many as a uuid, whose text is the longest.
 
 CREATE OR REPLACE FUNCTION kid.kid_bound_at(type regtype, ts timestamptz) RETURNS name
     LANGUAGE SQL STABLE PARALLEL SAFE
@@ -187,7 +188,8 @@ RETURN lpad(CASE type::oid
 COMMENT ON FUNCTION kid.kid_bound_at(regtype, timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
 
--- A bound of uuids need not be of version 7.
+-- A bound of uuids need not be of version 7, so its first 48 bits, in 13 characters, become a uuid that is. A bound of
+-- bigints can be above the greatest kid53, 9007199254740991.
 CREATE OR REPLACE FUNCTION kid.kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
@@ -222,10 +224,18 @@ RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
 COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
     'returns a bound as the text that a column takes';
 
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
--- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
--- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
+-- Returns the types of IDs, in a row for each type that a column with such IDs can have:
+--
+--     clock       the logical clock from which the IDs are, or null
+--     type        the type of the IDs
+--     prefix      what the names of its functions begin with
+--     past        the function that returns the last ID of a time
+--     observe     the function that moves the clock past an ID, such as that one
+--     time_of     the function that returns the time of an ID
+--     next        the generator, or null
+--     setting     the setting that the time in an ID depends on, or null
+--     is_core     whether the type is one of PostgreSQL's, which has other values, too
+--     stored_as   the type of the column
 --
 -- The generator of uuids, kid_uuidv7(), is in kid-uuid, which kid-tables does not need. So it is null here.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()
@@ -253,8 +263,8 @@ COMMENT ON FUNCTION kid.kid_stored_forms() IS
 -- kid53_next() % 16, and then need not make IDs: `is_whole` is false. A clock moves past the values of such columns all
 -- the same, to be safe.
 
--- Either `relid` and `attname` or `domain` is null. PostgreSQL creates partitions with the defaults of their parent,
--- but later defaults of the parent are also in force for them.
+-- Returns either `relid` and `attname` of a column, or `domain`, and null for the others. PostgreSQL creates partitions
+-- with the defaults of their parent, but later defaults of the parent are also in force for them.
 CREATE OR REPLACE FUNCTION kid.kid_default_ids()
     RETURNS TABLE (relid oid, attname name, domain oid, type regtype, is_whole boolean)
     LANGUAGE SQL STABLE
@@ -292,13 +302,14 @@ COMMENT ON FUNCTION kid.kid_default_ids() IS 'returns the columns and domains wh
 
 -- Tables that are partitioned by IDs: the column, and the IDs that it contains
 
--- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or, if that
--- makes none, those that `ids` names by the prefix of their functions, such as kid53.
+-- Returns what a partition key can contain: the type of IDs, the column `name` and its type `stored_as`, the setting
+-- that the time in IDs depends on, or null, and the call that returns the time, as SQL. A bigint contains the IDs that
+-- its default makes, or, if that makes none, those that `ids` names by the prefix of their functions, such as kid53.
 CREATE OR REPLACE FUNCTION kid.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- What the default of the column makes
     WITH told AS (
         SELECT d.type
           FROM pg_partitioned_table AS p
@@ -306,6 +317,7 @@ BEGIN ATOMIC
                JOIN kid.kid_default_ids() AS d
                  ON d.relid = p.partrelid AND d.attname = a.attname AND d.is_whole
          WHERE p.partrelid = parent)
+    -- k has the schema of kid.
     SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
            -- With the cast no function that another role has created for a bigint fits better.
            format(CASE WHEN f.type::oid = a.atttypid THEN '%s.%I(%I)' ELSE '%s.%I((%I)::%s)' END,
@@ -357,8 +369,8 @@ COMMENT ON FUNCTION kid.kid_partition_key(regclass, text) IS
 
 -- The bounds of partitions, as times and as a condition on the time
 
--- `lower` and `upper` are empty for what is below all IDs: MINVALUE, or a negative number. `upper` is null for
--- MAXVALUE. Without the default partition.
+-- Returns all partitions but the default one. A bound is as in forms.sql, but empty for what is below all IDs:
+-- MINVALUE, or a negative number. `upper` is null for MAXVALUE.
 CREATE OR REPLACE FUNCTION kid.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
@@ -386,8 +398,9 @@ COMMENT ON FUNCTION kid.kid_partition_bounds(regclass, text) IS
 
 -- Returns for example kid.kid_timestamp(id) >= '2021-01-01 00:00:00+00'::timestamptz AND kid.kid_timestamp(id) < ...
 --
--- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
--- the bound have earlier times than the bound, and there is no condition either.
+-- `time_of` is the call that returns the time of an ID, as SQL. Returns null if the time depends on a setting. A lower
+-- bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the bound,
+-- and the result is null, too.
 CREATE OR REPLACE FUNCTION kid.kid_time_check(type regtype, time_of text, setting text, lower name, upper name)
     RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off
@@ -452,7 +465,7 @@ COMMENT ON FUNCTION kid.kid_partitions(regclass, text) IS
 
 -- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
 -- OID of kid's schema. Later queries name this schema and that of the table, so a superuser locks both names until the
--- transaction ends.
+-- transaction ends. LOCK TABLE takes only a name, which another table can get while the command waits.
 CREATE OR REPLACE FUNCTION kid.kid_lock_parent(home oid, parent regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -539,8 +552,11 @@ COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
 --     pieces                          [--)[---)[)     [-)[---)[---)[---)
 --                                                                 ^ until
 --
--- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present period is
--- the first. Months are counted from a January, all other widths from Monday 2001-01-01.
+-- If the first partition begins at or before the present, all gaps after it are filled. Otherwise, or with `since`, all
+-- gaps are filled from the period of the present, or of `since`, on. Months are counted from a January, all other
+-- widths from Monday 2001-01-01.
+--
+-- A partition of no IDs is one whose upper bound is below all IDs, for negative numbers: see partition_bounds.sql.
 --
 -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if that
 -- is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one piece. Pieces
@@ -557,8 +573,8 @@ END;
 COMMENT ON FUNCTION kid.kid_period(interval) IS
     'returns the months of a width, and its seconds without them, or NULL if it is infinite';
 
--- Returns where the first partition ends that is to be followed, or else from when on periods are wanted. A partition
--- of no IDs is not followed.
+-- Returns the time from which on gaps are filled. `follows` is true if that is the end of a partition, the first one of
+-- IDs, and only gaps that begin there or later are filled. Otherwise it is `since` or the present, also within a gap.
 CREATE OR REPLACE FUNCTION kid.kid_partition_origin(
     parent regclass, ids text, type regtype, since timestamptz, OUT begins timestamptz, OUT follows boolean)
     LANGUAGE SQL STABLE
@@ -572,7 +588,7 @@ COMMENT ON FUNCTION kid.kid_partition_origin(regclass, text, regtype, timestampt
     'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
--- bound. The caller sets the time zone to UTC.
+-- bound. date_trunc() and extract() are those of UTC, because the caller sets the time zone.
 CREATE OR REPLACE FUNCTION kid.kid_partition_gaps(
     parent regclass, ids text, type regtype, width interval, since timestamptz)
     RETURNS TABLE (lower name, begins timestamptz, upper name, ends timestamptz, first timestamptz)
@@ -600,13 +616,20 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_gaps(regclass, text, regtype, interval, timestamptz) IS
     'returns the gaps between the partitions of a table that are to be filled';
 
--- The caller sets the time zone to UTC.
+-- Returns the partitions that are missing, those for new rows first. `lower` and `upper` are their bounds, `begins` is
+-- when the period of a partition begins, or its gap if that is later, and `n` is their order.
+--
+-- If there would be more than about 10000 of them, returns only the first of each gap, with `are_too_many`, and
+-- kid_make_partitions() raises an error for that: counting what would be made takes less time than making its bounds.
+-- `is_beyond_range` is true of a partition that would end after the last time of the type, for which that function
+-- raises an error as well. The time zone is that of kid_partition_gaps().
 CREATE OR REPLACE FUNCTION kid.kid_missing_partitions(
     parent regclass, ids text, type regtype, width interval, until timestamptz, since timestamptz)
     RETURNS TABLE (n bigint, begins timestamptz, lower name, upper name, are_too_many boolean, is_beyond_range boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`
+    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`. All of these rows
+    -- have the same `are_too_many`: whether they have more than 10000 periods together.
     WITH counted AS (SELECT g.*, sum((extract(epoch FROM least(g.ends, until)) - extract(epoch FROM g.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM kid.kid_partition_gaps(parent, ids, type, width, since) AS g
@@ -641,9 +664,12 @@ COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval
     'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
--- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides
--- which zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left
--- for the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
+-- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
+-- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
+--
+-- The width decides which zeros at the end of the digits are omitted. If the name of the table is too long, it is cut,
+-- by the cast to type name, which cuts where a character ends. One byte is left for the "_" that the name of the array
+-- type begins with. The time zone is that of kid_partition_gaps().
 CREATE OR REPLACE FUNCTION kid.kid_partition_name(
     parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE
@@ -667,24 +693,28 @@ COMMENT ON FUNCTION kid.kid_partition_name(regclass, interval, timestamptz, bigi
 
 -- The tables of new partitions
 
--- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
+-- Takes the rows of kid_missing_partitions(), with bounds as CREATE TABLE takes them, and with names. `label` is what
+-- messages call the IDs. If the default partition has rows that belong to a new partition, warns, and does not make it.
 --
 -- A partitioned table has no storage parameters, so a partition is the pattern: the one with the greatest OID, which is
 -- the one that was created last unless OIDs have begun anew. CREATE TABLE ... PARTITION OF would lock out readers and
 -- writers of the parent.
+--
+-- These commands take only names, types and constants, so their text is put together. The query of the default
+-- partition names the operators with their schema, which is that of kid if the type is.
 CREATE OR REPLACE FUNCTION kid.kid_make_partitions(
     parent regclass, type regtype, key name, label text, width interval, at_most integer, pieces jsonb)
     RETURNS TABLE (n bigint, partition regclass)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    pattern record;
+    pattern record;                             -- what all new partitions have in common
     piece record;
     full_name text;
     has_rows boolean;
-    left_out timestamptz[] := '{}';
+    left_out timestamptz[] := '{}';             -- when those begin that are not made
     made integer := 0;
 BEGIN
-    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS rest,
+    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS default_partition,
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- The operators of a domain are those of its base type.
@@ -715,9 +745,10 @@ BEGIN
             RAISE 'timestamp out of range for %', label
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF pattern.rest IS NOT NULL THEN
+        ELSIF pattern.default_partition IS NOT NULL THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
-                           'AND %2$I OPERATOR(%3$s.<) $2::%4$s)', pattern.rest, key, pattern.operators, pattern.base)
+                           'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
+                           pattern.default_partition, key, pattern.operators, pattern.base)
                 INTO has_rows USING piece.lower, piece.upper;
             IF has_rows THEN
                 left_out := left_out || piece.begins;
@@ -738,7 +769,8 @@ BEGIN
         RETURN NEXT;
     END LOOP;
     IF left_out <> '{}' THEN
-        RAISE WARNING 'rows in default partition % keep partitions of % from being created', pattern.rest, parent
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created',
+            pattern.default_partition, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),
@@ -753,8 +785,13 @@ COMMENT ON FUNCTION kid.kid_make_partitions(regclass, regtype, name, text, inter
 -- of columns
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
--- takes away what default privileges grant. Row-level security without a policy hides all rows. The versions of
--- PostgreSQL keep a mark of their own among the options of a column.
+-- takes away what default privileges grant. Row-level security without a policy hides all rows from a role that reads
+-- the partition itself.
+--
+-- Minor releases of PostgreSQL mark columns by options whose names begin with pg_, which ALTER TABLE does not take.
+--
+-- The first command sets rights, the second all the rest. They take only names, so their text is put together; the
+-- second is null if nothing is to be changed.
 CREATE OR REPLACE FUNCTION kid.kid_finish_partition(
     parent regclass, partition regclass, type regtype, check_name name, time_check text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -888,8 +925,8 @@ COMMENT ON FUNCTION
 
 -- Which partitions are old, and how they are dropped
 
--- Returns the partitions of a table, except the default partition. `is_for_new_rows` is true if IDs of the present, or
--- of a later time up to `older_than`, belong there.
+-- Returns the partitions of a table, except the default partition. `is_old` is true if all of their IDs are older than
+-- `older_than`, and `is_for_new_rows` if IDs of the present, or of a later time up to `older_than`, belong there.
 --
 -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
 -- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.
@@ -925,7 +962,9 @@ END;
 COMMENT ON FUNCTION kid.kid_partition_doubt(regclass, text) IS
     'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
 
--- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun.
+-- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun. Drops the partitions that
+-- are old, at most so many, the oldest first, unless `dry_run`. The commands take only names, so their text is put
+-- together.
 CREATE OR REPLACE FUNCTION kid.kid_drop_old_partitions(
     parent regclass, older_than timestamptz, dry_run boolean, at_most integer, partitions jsonb)
     RETURNS SETOF text
@@ -1008,8 +1047,9 @@ COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, inte
 
 -- The columns that contain IDs which move a logical clock
 
--- Of `parent` and of its partitions, or of the whole database if `parent` is null. A column is in several rows if it
--- can contain IDs of several types.
+-- Returns those of `parent` and of its partitions, or of the whole database if `parent` is null; with `only_clock`,
+-- those of that clock alone. A column is in several rows if it can contain IDs of several types. The first five columns
+-- of the result are those of kid_stored_forms(); `problem` says why the IDs cannot be read, or is null.
 --
 -- In the whole database every column counts that may contain IDs, so that the clocks move past them. In one table a
 -- column of a core type counts only if the default that is in force for it makes IDs and nothing else. Otherwise
@@ -1022,7 +1062,7 @@ CREATE OR REPLACE FUNCTION kid.kid_id_columns(only_clock text, parent regclass)
 BEGIN ATOMIC
     WITH RECURSIVE
     forms AS MATERIALIZED (SELECT * FROM kid.kid_stored_forms() WHERE clock IS NOT NULL),
-    -- Each type with those that it is a domain over, and itself.
+    -- Each type that a column can have, with those that it is a domain over, and itself
     layers (type, below) AS (
         SELECT f.type::oid, f.type::oid FROM forms AS f
         UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
@@ -1031,6 +1071,7 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
                LATERAL (VALUES (t.oid), (l.below)) AS b (below)
     ),
+    -- `parent`, its partitions, and theirs
     family (oid) AS (
         SELECT parent::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
     ),
@@ -1060,11 +1101,18 @@ COMMENT ON FUNCTION kid.kid_id_columns(text, regclass) IS
 --
 -- It is one function because what it decides holds only under the lock.
 
--- Takes a row of kid_id_columns(). `option` has the bits of pg_index.indoption of an index that begins with the column,
--- or is null if IDs cannot or need not be read. `passing` tells whether a later call could succeed.
+-- Takes a row of kid_id_columns(), and whether the current user is a superuser, who can lock rows of the catalog.
+-- Returns:
 --
--- The owner of a schema could rename it, and give its name to another one, and back again. Only a superuser can lock
--- its row. The locked table then keeps its name to itself.
+--     option    the bits of pg_index.indoption of an index that begins with the column. Null if the IDs cannot be read,
+--               or if there are none
+--     problem   why the IDs cannot be read, or null
+--     passing   whether the problem passes, so that a later call could succeed
+--
+-- The owner of a schema could rename it, give its name to another one, and later do the reverse. So a superuser locks
+-- the row of the schema until the table is locked. From then on nobody else can take the name of the table.
+--
+-- LOCK TABLE takes only names, so its text is put together.
 CREATE OR REPLACE FUNCTION kid.kid_lock_column(
     source jsonb, can_lock boolean, OUT option smallint, OUT problem text, OUT passing boolean)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -1084,7 +1132,8 @@ BEGIN
         RETURN;
     END IF;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
-    -- 2. The index, and whether the column is still the one that was to be read.
+    -- 2. The index, and whether the column is still the one that was to be read. An index serves if its operators are
+    -- the default ones of the type, and if it has all rows.
     option := (SELECT i.indoption[0]
                  FROM pg_index AS i
                       JOIN pg_opclass AS o ON o.oid = i.indclass[0]
@@ -1148,50 +1197,55 @@ COMMENT ON FUNCTION kid.kid_lock_column(jsonb, boolean) IS
 --
 -- For kid53 one more query returns a number that is no ID, because it is above all of them or negative.
 
--- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
--- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
+-- Takes the OID of kid's schema, a row of kid_id_columns(), and the option of an index that kid_lock_column() returned
+-- for it. If that is null, there are no IDs, or they cannot be read. Reads the name of the schema now, because it may
+-- have changed while that function waited.
 --
--- A value of a core type need not be an ID. A query passes over at most `most_strangers` values that are no IDs.
+-- A stranger is a value that is no ID. A query passes over at most `most_strangers` of them.
+--
+-- The queries are text because they name a table and a column, and functions and operators of kid with their schema.
 CREATE OR REPLACE FUNCTION kid.kid_read_ids(
-    schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
+    home oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT stranger text, OUT problem text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     most_strangers CONSTANT integer := 1000;
-    home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
+    home_name name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home);
     relation regclass := (source ->> 'relation')::oid;
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- Whether the column can have values that are no IDs, as each column of type uuid can.
-    is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
+    -- A column of type uuid can have any uuids, and a bigint is a kid53 only if it is in the range of kid53. But every
+    -- bigint has the bits of some kid64 or flake.
+    may_have_strangers boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
-    -- Pieces of the queries: the value of a row, its operators, and functions of kid
+    -- Pieces of the queries: the value of a row, the schema of its operators, and functions of kid
     value text := format('%I::%s', source ->> 'attname', stored_as);
-    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
-    floor_of text := format('%I.%I', home, concat(source ->> 'prefix', '_floor'));
-    ceil_of text := format('%I.%I', home, concat(source ->> 'prefix', '_ceil'));
-    time_of text := format('%I.%I', home, concat(source ->> 'prefix', '_timestamp'));
-    part text;
-    condition text;
-    rows text;
-    first_id text;
-    found record;
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog'
+                           ELSE home_name END;
+    floor_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_floor'));
+    ceil_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_ceil'));
+    time_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_timestamp'));
+    part text;                          -- which of the queries
+    condition text;                     -- what stands in ROWS after WHERE
+    rows text;                          -- ROWS
+    first_id text;                      -- the subquery f
+    found record;                       -- what the query returned
 BEGIN
     IF option IS NULL THEN
         RETURN;
     END IF;
     FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
-        -- A negative bigint has the bits of an ID that is later than all others.
-        CONTINUE WHEN part = 'negative' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        -- As an ID, a negative bigint is later than all others.
+        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
         condition := CASE part
             WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
             WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
             ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
-        IF part = 'later' AND is_core THEN
-            -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
+        IF part = 'later' AND may_have_strangers THEN
+            -- Strangers above the greatest ID must not be in the way of IDs.
             condition := condition || format(' AND %s OPERATOR(%I.<=) %s(timestamptz ''infinity'')::%s', value,
                                              operators, ceil_of, stored_as);
         END IF;
@@ -1200,10 +1254,11 @@ BEGIN
                               CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
         first_id := format('SELECT v::%1$s::text, t, %2$s(%3$s(t)), t <= %2$s(%3$s($1)) '
                            'FROM (%4$s LIMIT %5$s) AS s, LATERAL %2$s(v::%1$s) AS t WHERE t > $2 LIMIT 1',
-                           type, time_of, ceil_of, rows, CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END);
+                           type, time_of, ceil_of, rows,
+                           CASE WHEN may_have_strangers THEN most_strangers::text ELSE 'ALL' END);
         EXECUTE format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) '
                        'LEFT JOIN (%s) AS f (id, issued, latest, is_up_to) ON true',
-                       rows, CASE WHEN is_core THEN most_strangers ELSE 0 END, first_id)
+                       rows, CASE WHEN may_have_strangers THEN most_strangers ELSE 0 END, first_id)
             INTO found USING since, CASE part WHEN 'later' THEN since ELSE '-infinity' END;
         IF part <> 'up to since' THEN
             later := found.id;
@@ -1215,6 +1270,7 @@ BEGIN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
+    -- Numbers beyond the range of kid53 are strangers whatever else the column contains.
     IF type = 'bigint'::regtype THEN
         rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
         EXECUTE format('SELECT v::text FROM (%1$s > %2$s(timestamptz ''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1',
@@ -1227,8 +1283,14 @@ COMMENT ON FUNCTION kid.kid_read_ids(oid, jsonb, smallint) IS
 
 -- Reads the IDs of columns, one column after the other, each in a subtransaction that gives back its locks
 
--- Takes rows of kid_id_columns(), and the OID of kid's schema. A superuser locks the row of that schema, so that nobody
--- can give its name to another one while queries name it.
+-- Takes rows of kid_id_columns(), with two more columns: `n`, in the order of which they are read, and `since`, up to
+-- which the greatest ID is sought. Returns what kid_stored_ids() returns.
+--
+-- `home` is the OID of kid's schema. A superuser locks the row of that schema, so that nobody can give its name to
+-- another one while a query names it. The query is text because of that name, which can change between two columns.
+--
+-- The error KID00, which the function raises and catches, rolls back the subtransaction, and so gives back the locks.
+-- The settings make each query read an index in its order, and keep constraints and policies from being evaluated.
 CREATE OR REPLACE FUNCTION kid.kid_read_columns(home oid, columns jsonb)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, relation regclass, column_name text, id text,
                    issued timestamptz, latest timestamptz, later text, later_issued timestamptz, stranger text,
@@ -1303,10 +1365,17 @@ COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
 -- cast removes domains.
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
--- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
--- days of the type takes its place: keys of a sequence below 10^13 have such times. `stranger` is a number in a column
--- of kid53 that is negative or above all of them.
+-- if `parent` is null; with `only_clock`, of that clock alone. If `after` is null, the end of the first 30 days of the
+-- type takes its place: keys of a sequence below 10^13 have such times.
+--
+--     clock, past, prefix   those of the type in kid_stored_forms()
+--     relation, column_name
+--     id, issued            the greatest ID up to the end of the time unit of `after`, and its time
+--     latest                no ID up to `id` has a later time. Of most types it is the end of the time unit of `id`
+--     later, later_issued   the greatest ID with a time after `after`, and its time
+--     stranger              a number in a column of kid53 that is negative or above all of them
+--     problem               why IDs of the column were not read, or null
+--     passing               whether the problem passes, so that a later call could succeed
 CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
@@ -1315,10 +1384,11 @@ CREATE OR REPLACE FUNCTION kid.kid_stored_ids(
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
-    -- Otherwise a query could see an index that is older than the lock, or rows that are.
+    -- With the snapshot of an earlier statement, a query could see an index, or rows, as they were before the lock.
     SELECT kid.kid_check_isolation('stored IDs can only be read at READ COMMITTED');
     SELECT r.clock, r.past, r.prefix, r.relation, r.column_name, r.id, r.issued, r.latest, r.later, r.later_issued,
            r.stranger, r.problem, r.passing
+      -- p has the schema of kid.
       FROM pg_proc AS p,
            kid.kid_read_columns(p.pronamespace, (
                SELECT jsonb_agg(to_jsonb(c))
@@ -1335,7 +1405,8 @@ COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
--- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic.
+-- `observe` and `past` are names of functions of kid, and `home` is the OID of its schema. The call is text, so that
+-- PostgreSQL looks them up when it runs: a role needs EXECUTE on kid_observe() only if its columns have IDs.
 --
 -- A superuser locks the name of kid's schema. The error KID00, which the function raises and catches, rolls back the
 -- subtransaction, and so gives back the lock. The clock stays where kid_observe() has moved it: neither shared memory
@@ -1356,10 +1427,14 @@ COMMENT ON FUNCTION kid.kid_move_clock(oid, text, text, timestamptz) IS
     'moves a logical clock past a time; a part of kid_observe_all()';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
--- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
+-- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood. That is the time
+-- `latest` of kid_stored_ids(). IDs beyond the time `farthest` do not count, because kid_observe() rejects them, and so
+-- they have rows of their own. Of all columns of a clock, the one with the latest IDs decides.
+--
+-- A column with IDs is not in the result for its problem, which then is only that it has strangers, too.
 --
 -- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
--- no library. Values that are no IDs do not matter beside IDs.
+-- no library.
 CREATE OR REPLACE FUNCTION kid.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
@@ -1367,13 +1442,13 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('25006', 'cannot execute kid_observe_all() during recovery')
      WHERE pg_is_in_recovery();
     SELECT kid.kid64_floor(now());
-    WITH latest AS MATERIALIZED (
+    WITH farthest AS MATERIALIZED (
              SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval AS time),
          stored AS MATERIALIZED (
-             SELECT s.* FROM latest AS t, kid.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
+             SELECT s.* FROM farthest AS t, kid.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
          deciding AS (
              SELECT DISTINCT ON (s.clock) s.*, least(s.latest, t.time) AS moved_to
-               FROM stored AS s, latest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
+               FROM stored AS s, farthest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
          moved AS MATERIALIZED (
              SELECT d.*, kid.kid_move_clock(p.pronamespace, o.observe, d.past, d.moved_to)
                FROM deciding AS d
@@ -1628,7 +1703,7 @@ is_new := true;
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

@@ -11,15 +11,15 @@
 
 DO $kid$
 DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-    -- For revoke.sql
+    path pg_catalog.text := pg_catalog.current_setting('search_path');      -- the caller's, which end.sql sets again
+    schema_name pg_catalog.text;        -- for schemas.sql.in
+    what record;                        -- the rows of loops
+    -- For revoke_rights.sql
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
     is_new boolean;
-    -- For strangers.sql
+    -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];
 BEGIN
@@ -33,9 +33,9 @@ END IF;
 
 -- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
 -- that run as this role call it.
-FOREACH home IN ARRAY '{kid}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
+FOREACH schema_name IN ARRAY '{kid}'::text[] LOOP
+    IF to_regnamespace(schema_name) IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', schema_name);
     ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
                       SELECT n.nspowner
                       UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
@@ -43,9 +43,9 @@ FOREACH home IN ARRAY '{kid}'::text[] LOOP
                       UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
                       UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
                       UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home
+                   WHERE n.nspname = schema_name
                      AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
+        RAISE 'schema %, or something in it, belongs to another role', schema_name
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
@@ -116,15 +116,14 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 -- The key of the lock has these bits. pg_locks shows the upper half as classid, the lower half as objid. If another
 -- lock happens to have such a key, the horizon is lower until that lock ends.
 --
---     62 to 40   the last 23 bits of the table's OID        & 8388607
---     39 to 0    the last 40 bits of the floor              & 1099511627775
+--     62 to 40   the last 23 bits of the table's OID        & 8388607, which is 2^23 - 1
+--     39 to 0    the last 40 bits of the floor              & 1099511627775, which is 2^40 - 1
 --
 -- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
 -- plain SQL kid_track_key().
 --
 -- The trigger kid_track has the following arguments. TG_ARGV in PL/pgSQL and tgargs in C count from 0, as here. The
--- array that kid_track_column() returns counts from 1. The trigger zz_kid_track, which rejects rows, has the name of
--- the column as its only argument.
+-- array that kid_track_column() returns counts from 1, and so does split_part() in kid_track_drawers().
 --
 --     0   the OID of the table: if it is another one, as after a restore, the next argument is of no use
 --     1   the OID of the sequence
@@ -132,13 +131,19 @@ COMMENT ON FUNCTION kid.kid_check_isolation(text) IS
 --     3   t if kid_track() let every role read the sequence, otherwise f
 --     4   t if rows are rejected, otherwise missing
 --
+-- The trigger zz_kid_track, which rejects rows, has the name of the column as its only argument. PostgreSQL fires
+-- triggers in the order of their names, so it sees an ID that another trigger has set.
+--
 -- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
 -- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
 -- allowed to read the sequence. Conditions that are only for one edition begin with the value of `plain`, which the
 -- script sets.
 
 -- Returns the column by which a table is tracked, and the arguments of the trigger, the first as args[1], or nulls if
--- the table is not tracked. Raises an error if there is no such table.
+-- the table is not tracked: if it has no trigger of kid_track() that fires whatever session_replication_role is, for
+-- which tgenabled is A. Raises an error if there is no such table.
+--
+-- In tgargs a zero byte follows each argument. encode() prints that as a backslash and three digits.
 CREATE OR REPLACE FUNCTION kid.kid_track_column(tab oid, OUT attname name, OUT args text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -170,10 +175,10 @@ CREATE OR REPLACE FUNCTION kid.kid_track_source(
     tab oid, col name, OUT attname name, OUT seq oid, OUT shift integer)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    num integer;
-    value text;
-    clock text;
+    num integer;                                -- the number of the column
     is_identity boolean;
+    value text;                                 -- the default of the column, as SQL
+    clock text;                                 -- the sequence of the logical clock that the default draws from
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = tab) THEN
         RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
@@ -199,6 +204,7 @@ BEGIN
          WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = tab AND d.refobjsubid = num
                AND d.classid = 'pg_class'::regclass AND d.deptype = 'i';
     ELSIF clock IS NULL THEN
+        -- For example nextval('items_id_seq'::regclass); with quote_all_identifiers the names have quotation marks.
         seq := to_regclass(replace(substring(value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'), '''''', ''''));
     ELSE
         SELECT c.oid INTO seq
@@ -215,17 +221,22 @@ COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
 -- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
 -- order in which a user would mend it.
 --
--- Of the arguments of the trigger, args[1] is the OID of the table, args[2] that of the sequence, args[3] the shift.
+-- A value is shifted only if it is a state of a clock, so a column of type uuid can be tracked only with a shift. With
+-- quote_all_identifiers, which a user may have set, a default has quotation marks.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
     tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    tracked pg_class;
-    source pg_class;
-    setup pg_sequence;
-    value text;
-    type regtype;
-    base_type regtype;
+    tracked pg_class;                           -- the table
+    source pg_class;                            -- the sequence
+    setup pg_sequence;                          -- and its properties
+    value text;                                 -- the default of the column, as SQL
+    type regtype;                               -- of the column
+    base_type regtype;                          -- the same, or what this domain is over
+    -- The arguments of the trigger that source.sql.in lists
+    tab_then CONSTANT text := args[1];
+    seq_then CONSTANT text := args[2];
+    shift_then CONSTANT text := args[3];
 BEGIN
     SELECT c.* INTO tracked FROM pg_class AS c WHERE c.oid = tab;
     SELECT c.* INTO source FROM pg_class AS c WHERE c.oid = seq;
@@ -263,7 +274,7 @@ BEGIN
         WHEN true AND (is_tracked OR tracked.relowner <> source.relowner)
              AND NOT has_sequence_privilege('public', seq, 'SELECT')
         THEN format('not everybody may read sequence %s', seq::regclass)
-        WHEN (args[3] = '0') <> (shift = 0) OR args[1] = tab::text AND args[2] <> seq::text
+        WHEN (shift_then = '0') <> (shift = 0) OR tab_then = tab::text AND seq_then <> seq::text
         THEN format('column "%s" drew from another sequence when the table was tracked', attname)
         WHEN setup.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', seq::regclass, setup.seqcache)
         WHEN setup.seqincrement < 1 OR setup.seqmin < 0 OR setup.seqcycle
@@ -286,12 +297,16 @@ CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bi
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
--- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their locks and for their arguments. Of
--- kid_track_enter(), TG_ARGV[0] is the OID of the table when it was tracked, [1] that of the sequence, [2] by how many
--- bits its value is shifted, [3] whether kid_track() granted the right to read it, and [4] whether rows are rejected.
+-- The triggers of kid_track() in PL/pgSQL, see tables/track/source.sql.in for their locks and for their arguments
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
+--
+-- Two settings of the transaction have what a trigger keeps for the next one, each with the OID of a table in its name:
+--
+--     kid_track.fOID   the floor whose lock the transaction holds
+--     kid_track.eOID   the last value of the sequence after it took that lock, if rows are rejected: the IDs above
+--                      that value may be its own
 
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
@@ -317,7 +332,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
--- Takes the first two arguments of the trigger. Returns -1 if the sequence was never called.
+-- Takes the first two arguments of the trigger, `tracked` and `seq`. Returns -1 if the sequence was never called.
 CREATE OR REPLACE FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
@@ -326,10 +341,15 @@ COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
     'returns for the triggers the last value of what a table draws from; '
     'faster if the table still has the OID with which its sequence was found';
 
--- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
--- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
--- keys, which is 2^39 or 549755813888. If others hold that lock exclusively, one that is not far below does as well:
--- each try doubles the range of the next one, to at most 2^37 or 137438953472. To take a lock again costs little.
+-- The arguments of the trigger kid_track: TG_ARGV[0] is the OID of the table when it was tracked, [1] that of the
+-- sequence, [2] by how many bits its value is shifted, and [4] is missing unless rows are rejected. They are in no
+-- variables, which would take up to a tenth of the time of an insert.
+
+-- The setting kid_track.fOID is rolled back with the subtransaction that took the lock, as the lock is. No row is
+-- missed if it was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of
+-- the range of keys, which is 2^39 or 549755813888. If others hold that lock exclusively, one that is not far below
+-- does as well: each try doubles the range of the next one, to at most 2^37 or 137438953472. To take a lock again costs
+-- little.
 --
 -- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
 -- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
@@ -342,10 +362,10 @@ DECLARE
     floor bigint;
     range bigint := 1;
 BEGIN
-    IF TG_ARGV[4] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
-       AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
-               kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
-                   OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
+    IF NOT (TG_ARGV[4] IS NOT NULL) AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+       AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(
+               TG_RELID, kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+                         OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
        AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
         RETURN NEW;
     END IF;
@@ -368,7 +388,7 @@ BEGIN
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
-        IF TG_ARGV[4] IS NOT NULL THEN
+        IF (TG_ARGV[4] IS NOT NULL) THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
             floor := kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
@@ -378,11 +398,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
+
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
 --
--- TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole row becomes
--- jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a query for each
--- row, which takes 8. If the row has a text of 10 kB, both take the same time.
+-- The argument TG_ARGV[0] names the column. PL/pgSQL reads a field of NEW only by a name in its source, so the whole
+-- row becomes jsonb. That takes 4 microseconds for six short columns. EXECUTE 'SELECT ($1).' || column would plan a
+-- query for each row, which takes 8. If the row has a text of 10 kB, both take the same time.
 --
 -- kid_uuidv7_state_of() is in kid-uuid, which a server with kid-track alone lacks. There no column of type uuid can be
 -- tracked: kid_track() accepts one only if its default is kid_uuidv7(), which is in kid-uuid, too.
@@ -416,7 +437,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
--- TG_ARGV[3], which is the fourth part of tgargs, says whether kid_track() granted the right to read the sequence.
+-- The fourth argument of the trigger kid_track says whether kid_track() granted the right to read the sequence.
 -- Triggers of other owners do not count, because any role can create one with any arguments, on a table with any
 -- default.
 CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
@@ -463,9 +484,14 @@ COMMENT ON FUNCTION kid_track_granted(tab oid) IS
 
 -- The triggers of kid_track(): creates and drops them, for both editions
 
+-- Takes the arguments of the trigger kid_track as SQL, and the functions of both triggers. `check_row` is null if no
+-- rows are rejected: then a trigger from an earlier call is dropped.
+--
 -- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
 -- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
--- given. `check_row` is null if no rows are rejected.
+-- given.
+--
+-- These commands take only names, so their text is put together.
 CREATE OR REPLACE FUNCTION kid.kid_track_create(
     tab regclass, col name, arguments text, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -490,7 +516,8 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
--- While DROP TRIGGER waits, another table can get the name that it was given.
+-- Drops both triggers, and takes the right to read the sequence `granted` from PUBLIC if that is not null. While DROP
+-- TRIGGER waits, another table can get the name that it was given. The commands are text for the same reason.
 CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 BEGIN
@@ -543,12 +570,20 @@ COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
--- `last` is the last value of the sequence, read before the locks are, or null if there is none. A floor above it is of
--- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is
--- taken for one from long ago: 1095216660480 is 2^40 - 2^32.
+-- `last` is the last value of the sequence, read before the locks are, or null if there is none. A key has the last 40
+-- bits of a floor. So `behind`, by how much the floor of a lock is below that of `last`, is known modulo 2^40. A floor
+-- can also be above it: that of a transaction that has begun since, for which the horizon need not wait. So a floor is
+-- taken to be above by up to 2^32 if it can be, and otherwise to be below.
+--
+-- pg_lock_status() shows the key of an advisory lock as classid, bits 63 to 32, and objid, bits 31 to 0. objsubid is 1
+-- if the key is one bigint.
 CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    floors CONSTANT bigint := bigint '1' << 40;             -- as many have different keys
+    most_above CONSTANT bigint := bigint '1' << 32;
+    table_bits CONSTANT bigint := (bigint '1' << 23) - 1;   -- those of the table's OID that the key has
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
@@ -567,13 +602,13 @@ BEGIN
     -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
     -- In the list of a SELECT it reads one row at a time.
     RETURN QUERY
-    SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
+    SELECT (((last >> shift) - CASE WHEN d.behind < floors - most_above THEN d.behind ELSE d.behind - floors END)
             << shift) + 1,
            d.pid, d.virtualtransaction
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind, (l).pid,
-                   (l).virtualtransaction
+      FROM (SELECT ((last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint)) & (floors - 1) AS behind,
+                   (l).pid, (l).virtualtransaction
               FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
-             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = (tab::oid::bigint & table_bits)
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;

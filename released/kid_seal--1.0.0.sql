@@ -694,9 +694,9 @@ DECLARE
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
-    -- For strangers.sql
+    -- For made_by_others.sql
     trusted regnamespace[] := '{kid_seal_internal}';
-    -- For revoke.sql
+    -- For revoke_rights.sql
     private regnamespace := 'kid_seal_internal';
     schemas name[] := '{kid_seal_internal}';
     functions oid[] := members;
@@ -728,7 +728,7 @@ BEGIN
     -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
     --
     -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
-    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
     FOR what IN
         WITH objects (kind, home, name, owner, acl) AS (
             SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

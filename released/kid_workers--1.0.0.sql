@@ -802,12 +802,12 @@ COMMENT ON FUNCTION @extschema@.kid_forget_worker(text, bigint, uuid) IS
 
 DO $$
 DECLARE
-    -- For strangers.sql
+    -- For made_by_others.sql
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_workers' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
     trusted regnamespace[] := '{kid_workers}';
-    -- For revoke.sql
+    -- For revoke_rights.sql
     private regnamespace := 'kid_workers';
     schemas name[] := '{kid_workers}';
     functions oid[] := members;
@@ -838,7 +838,7 @@ BEGIN
     -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
     --
     -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
-    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+    -- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
     FOR what IN
         WITH objects (kind, home, name, owner, acl) AS (
             SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

@@ -1,5 +1,5 @@
 // The triggers of kid_track(), see src/sql/tables/track/source.sql.in, for IDs of a sequence. They take the same locks
-// as those of the edition in plain SQL, src/sql/plain/track/triggers.sql, so that sessions can use either of them.
+// as those of the edition in plain SQL, src/sql/plain/track/triggers.sql.in, so that sessions can use either of them.
 #include "../base/random.hpp"
 #include "fired_row.hpp"
 

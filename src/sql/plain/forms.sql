@@ -1,7 +1,8 @@
 -- The types of the edition in plain SQL, for functions on tables: bounds of partitions by time, and columns that
 -- contain IDs
 --
--- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
+-- A bound is the text of an ID, with spaces before it, as a value of type name: such values sort by their bytes, and so
+-- as the IDs do. With the spaces it has 36 characters, as many as a uuid, whose text is the longest.
 
 CREATE OR REPLACE FUNCTION kid.kid_bound_at(type regtype, ts timestamptz) RETURNS name
     LANGUAGE SQL STABLE PARALLEL SAFE
@@ -13,7 +14,8 @@ RETURN lpad(CASE type::oid
 COMMENT ON FUNCTION kid.kid_bound_at(regtype, timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
 
--- A bound of uuids need not be of version 7.
+-- A bound of uuids need not be of version 7, so its first 48 bits, in 13 characters, become a uuid that is. A bound of
+-- bigints can be above the greatest kid53, 9007199254740991.
 CREATE OR REPLACE FUNCTION kid.kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
@@ -48,10 +50,18 @@ RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
 COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
     'returns a bound as the text that a column takes';
 
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time, and the one that takes it, to move the clock past that time; the function that returns the time of
--- an ID; the generator, or null; the setting that the time in an ID depends on, or null; whether the type is one of
--- PostgreSQL's, which has other values, too; and the type that a column with such IDs is stored as, in a row for each.
+-- Returns the types of IDs, in a row for each type that a column with such IDs can have:
+--
+--     clock       the logical clock from which the IDs are, or null
+--     type        the type of the IDs
+--     prefix      what the names of its functions begin with
+--     past        the function that returns the last ID of a time
+--     observe     the function that moves the clock past an ID, such as that one
+--     time_of     the function that returns the time of an ID
+--     next        the generator, or null
+--     setting     the setting that the time in an ID depends on, or null
+--     is_core     whether the type is one of PostgreSQL's, which has other values, too
+--     stored_as   the type of the column
 --
 -- The generator of uuids, kid_uuidv7(), is in kid-uuid, which kid-tables does not need. So it is null here.
 CREATE OR REPLACE FUNCTION kid.kid_stored_forms()

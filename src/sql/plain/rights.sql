@@ -22,7 +22,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
 is_new := true;
-\i revoke.sql
+\i revoke_rights.sql
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

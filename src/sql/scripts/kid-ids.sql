@@ -1,8 +1,18 @@
--- kid-ids: IDs of 8 bytes, in plain SQL
+-- The module kid-ids of plain SQL: IDs of 8 bytes
 --
--- A module of the edition in plain SQL is one DO statement. begin.sql.in opens its body in PL/pgSQL, and end.sql closes
--- it, so the parts between can have IF and PERFORM besides CREATE. What makes up a module is in a file parts.sql, so
--- that kid-all has the same.
+-- Every module of the edition in plain SQL has this order:
+--
+--     \set about, schemas     what the head of the script says, and the schemas that it creates
+--     \set extschema          the schema of its functions
+--     begin.sql.in            opens the DO statement that the script consists of. Its body is PL/pgSQL, so the parts
+--                             can have IF and PERFORM besides CREATE
+--     no_extension.sql        refuses a database with the extension kid, whose functions have the same names; or
+--                             needs.sql.in, which refuses a database without kid-ids, which did the same
+--     schemas.sql.in          creates the schemas
+--     search_path.sql         from here on, names without a schema are those of the schema kid, and of pg_catalog
+--     .../parts.sql           the parts of the module, in a file of their own where kid-all has the same
+--     .../rights.sql          who may call what has been created so far
+--     end.sql                 closes the statement
 
 \set about kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes
 \set schemas kid,kid_clocks

@@ -1,4 +1,6 @@
--- kid-seal: sealed IDs, in plain SQL
+-- The module kid-seal of plain SQL: sealed IDs
+--
+-- kid-ids.sql explains the parts that all modules have, and kid_seal.sql what each type sets.
 
 \set about kid_seal, which seals IDs, in plain SQL, beside kid-ids and pgcrypto
 \set schemas kid,kid_seal,kid_seal_internal

@@ -1,4 +1,6 @@
--- kid-tables: functions on tables, such as those that create partitions, in plain SQL
+-- The module kid-tables of plain SQL: functions on tables, such as those that create partitions
+--
+-- kid-ids.sql explains the parts that all modules have.
 
 \set about partitions by time, in plain SQL, beside kid-ids
 \set schemas kid,kid_clocks

@@ -1,8 +1,12 @@
--- kid-track: a horizon for tables with IDs of a sequence, in plain SQL
+-- The module kid-track of plain SQL: a horizon for tables with IDs of a sequence
+--
+-- kid-ids.sql explains the parts that all modules have. Here plain/track/parts.sql includes the search_path and the
+-- rights.
 
 \set about a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module
 \set schemas kid
 \set extschema kid
+-- For the files in tables/track, some conditions in which are only for one edition
 \set plain true
 
 \i plain/begin.sql.in

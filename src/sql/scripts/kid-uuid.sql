@@ -1,4 +1,6 @@
--- kid-uuid: uuids of version 7, in plain SQL
+-- The module kid-uuid of plain SQL: uuids of version 7
+--
+-- kid-ids.sql explains the parts that all modules have.
 
 \set about uuids of version 7 in strict order, in plain SQL, beside kid-ids
 \set schemas kid,kid_clocks

@@ -1,4 +1,7 @@
--- kid-workers: worker numbers, which PostgreSQL leases, in plain SQL
+-- The module kid-workers of plain SQL: worker numbers, which PostgreSQL leases
+--
+-- kid-ids.sql explains the parts that all modules have. Here plain/workers/tables.sql sets the search_path, and
+-- plain/workers/parts.sql includes the rights.
 
 \set about worker numbers, which PostgreSQL leases, in plain SQL, which needs no other module
 \set schemas kid,kid_workers

@@ -1,6 +1,10 @@
--- kid: IDs in C
+-- The extension kid: IDs in C
+--
+-- Of the other files in this folder, kid_seal.sql and kid_workers.sql are extensions, too. Those with a hyphen in their
+-- names are the modules of the edition in plain SQL. src/sql/assemble says what \i and \set mean here.
 
 \set extension kid
+-- For the files in tables/track, some conditions in which are only for one edition
 \set plain false
 
 \i extension/head.sql.in
@@ -22,7 +26,7 @@
 \i extension/status.sql
 \i extension/track/triggers.sql
 
--- Functions on tables. common.sql sets the search_path to that of the rest of the script.
+-- Functions on tables, which both editions have. common.sql sets the search_path to that of the rest of the script.
 \i tables/common.sql
 \i extension/forms.sql
 \i tables/parts.sql

@@ -1,4 +1,13 @@
--- kid_seal: sealed IDs
+-- The extension kid_seal: sealed IDs
+--
+-- own_schema.sql.in creates the schema for keys. The types differ by what seal/type.sql.in gets from \set:
+--
+--     type         the type of IDs
+--     prefix       what the names of its functions begin with
+--     seal         the name of the function that seals
+--     to_bytes     the binary form of the ID `id`, as an expression
+--     from_bytes   the ID whose binary form is `id`
+--     zeros        as many zeros, in hexadecimal, as make 16 bytes of the binary form
 
 \set extension kid_seal
 \set schema kid_seal_internal

@@ -1,4 +1,7 @@
--- kid_workers: worker numbers, which PostgreSQL leases
+-- The extension kid_workers: worker numbers, which PostgreSQL leases
+--
+-- own_schema.sql.in creates the schema kid_workers, and extension/workers/rights.sql, at the end, decides who may do
+-- what. Between them, each file needs only those before it.
 
 \set extension kid_workers
 \set schema kid_workers

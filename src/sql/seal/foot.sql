@@ -7,18 +7,18 @@ DECLARE
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
-    -- For strangers.sql
+    -- For made_by_others.sql
     trusted regnamespace[] := '{kid_seal_internal}';
-    -- For revoke.sql
+    -- For revoke_rights.sql
     private regnamespace := 'kid_seal_internal';
     schemas name[] := '{kid_seal_internal}';
     functions oid[] := members;
     is_new boolean := true;
     what record;
 BEGIN
-    \i strangers.sql
+    \i made_by_others.sql
     -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
-    \i revoke.sql
+    \i revoke_rights.sql
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);

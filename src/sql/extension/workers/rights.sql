@@ -5,20 +5,20 @@
 
 DO $$
 DECLARE
-    -- For strangers.sql
+    -- For made_by_others.sql
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_workers' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
     trusted regnamespace[] := '{kid_workers}';
-    -- For revoke.sql
+    -- For revoke_rights.sql
     private regnamespace := 'kid_workers';
     schemas name[] := '{kid_workers}';
     functions oid[] := members;
     is_new boolean := true;
     what record;
 BEGIN
-    \i strangers.sql
-    \i revoke.sql
+    \i made_by_others.sql
+    \i revoke_rights.sql
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_workers'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner WITH GRANT OPTION', what.name);

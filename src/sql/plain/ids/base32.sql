@@ -9,7 +9,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
 
--- With the prefix, "_" if the prefix is not empty.
+-- Returns a prefix and "_", or nothing if the prefix is empty. Raises an error for a prefix that no ID can have.
 CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -24,7 +24,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
--- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
+-- Returns the bits of a text that is the prefix and `length` digits, the first of which is at most `first`. `label` is
+-- what messages call the IDs.
 CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, label text, first text, length integer)
     RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$

@@ -9,9 +9,9 @@ private := 'kid_seal_internal';
 schemas := '{kid_seal,kid_seal_internal}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
 is_new := current_setting('kid_seal.is_new')::boolean;
-\i revoke.sql
+\i revoke_rights.sql
 
 members := ARRAY(SELECT p.oid FROM pg_proc AS p
                   WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace));
 trusted := '{kid,kid_seal_internal}';
-\i strangers.sql
+\i made_by_others.sql

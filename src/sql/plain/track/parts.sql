@@ -4,7 +4,7 @@
 \i tables/track/problem.sql.in
 \i plain/search_path.sql
 \i plain/track/last.sql
-\i plain/track/triggers.sql
+\i plain/track/triggers.sql.in
 \i tables/track/triggers.sql
 \i plain/track/track.sql
 \i tables/track/horizon.sql

@@ -6,7 +6,7 @@ functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
                       AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
 is_new := current_setting('kid_workers.is_new')::boolean;
-\i revoke.sql
+\i revoke_rights.sql
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
 \i workers/rights_of_steps.sql
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

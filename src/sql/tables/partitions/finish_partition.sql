@@ -2,8 +2,13 @@
 -- of columns
 
 -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
--- takes away what default privileges grant. Row-level security without a policy hides all rows. The versions of
--- PostgreSQL keep a mark of their own among the options of a column.
+-- takes away what default privileges grant. Row-level security without a policy hides all rows from a role that reads
+-- the partition itself.
+--
+-- Minor releases of PostgreSQL mark columns by options whose names begin with pg_, which ALTER TABLE does not take.
+--
+-- The first command sets rights, the second all the rest. They take only names, so their text is put together; the
+-- second is null if nothing is to be changed.
 CREATE FUNCTION @extschema@.kid_finish_partition(
     parent regclass, partition regclass, type regtype, check_name name, time_check text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$

@@ -5,7 +5,7 @@
 
 -- Locks a table of the caller: other sessions wait to change its partitions, but not to read or write. `home` is the
 -- OID of kid's schema. Later queries name this schema and that of the table, so a superuser locks both names until the
--- transaction ends.
+-- transaction ends. LOCK TABLE takes only a name, which another table can get while the command waits.
 CREATE FUNCTION @extschema@.kid_lock_parent(home oid, parent regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE

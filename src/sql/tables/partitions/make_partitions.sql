@@ -1,23 +1,27 @@
 -- The tables of new partitions
 
--- Takes pieces in the order of kid_missing_partitions(), with their names. `label` is what messages call the IDs.
+-- Takes the rows of kid_missing_partitions(), with bounds as CREATE TABLE takes them, and with names. `label` is what
+-- messages call the IDs. If the default partition has rows that belong to a new partition, warns, and does not make it.
 --
 -- A partitioned table has no storage parameters, so a partition is the pattern: the one with the greatest OID, which is
 -- the one that was created last unless OIDs have begun anew. CREATE TABLE ... PARTITION OF would lock out readers and
 -- writers of the parent.
+--
+-- These commands take only names, types and constants, so their text is put together. The query of the default
+-- partition names the operators with their schema, which is that of kid if the type is.
 CREATE FUNCTION @extschema@.kid_make_partitions(
     parent regclass, type regtype, key name, label text, width interval, at_most integer, pieces jsonb)
     RETURNS TABLE (n bigint, partition regclass)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    pattern record;
+    pattern record;                             -- what all new partitions have in common
     piece record;
     full_name text;
     has_rows boolean;
-    left_out timestamptz[] := '{}';
+    left_out timestamptz[] := '{}';             -- when those begin that are not made
     made integer := 0;
 BEGIN
-    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS rest,
+    SELECT c.relnamespace::regnamespace AS schema, nullif(p.partdefid, 0)::regclass AS default_partition,
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- The operators of a domain are those of its base type.
@@ -48,9 +52,10 @@ BEGIN
             RAISE 'timestamp out of range for %', label
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF pattern.rest IS NOT NULL THEN
+        ELSIF pattern.default_partition IS NOT NULL THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
-                           'AND %2$I OPERATOR(%3$s.<) $2::%4$s)', pattern.rest, key, pattern.operators, pattern.base)
+                           'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
+                           pattern.default_partition, key, pattern.operators, pattern.base)
                 INTO has_rows USING piece.lower, piece.upper;
             IF has_rows THEN
                 left_out := left_out || piece.begins;
@@ -71,7 +76,8 @@ BEGIN
         RETURN NEXT;
     END LOOP;
     IF left_out <> '{}' THEN
-        RAISE WARNING 'rows in default partition % keep partitions of % from being created', pattern.rest, parent
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created',
+            pattern.default_partition, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),

@@ -6,8 +6,11 @@
 --     pieces                          [--)[---)[)     [-)[---)[---)[---)
 --                                                                 ^ until
 --
--- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present period is
--- the first. Months are counted from a January, all other widths from Monday 2001-01-01.
+-- If the first partition begins at or before the present, all gaps after it are filled. Otherwise, or with `since`, all
+-- gaps are filled from the period of the present, or of `since`, on. Months are counted from a January, all other
+-- widths from Monday 2001-01-01.
+--
+-- A partition of no IDs is one whose upper bound is below all IDs, for negative numbers: see partition_bounds.sql.
 --
 -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if that
 -- is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one piece. Pieces
@@ -24,8 +27,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_period(interval) IS
     'returns the months of a width, and its seconds without them, or NULL if it is infinite';
 
--- Returns where the first partition ends that is to be followed, or else from when on periods are wanted. A partition
--- of no IDs is not followed.
+-- Returns the time from which on gaps are filled. `follows` is true if that is the end of a partition, the first one of
+-- IDs, and only gaps that begin there or later are filled. Otherwise it is `since` or the present, also within a gap.
 CREATE FUNCTION @extschema@.kid_partition_origin(
     parent regclass, ids text, type regtype, since timestamptz, OUT begins timestamptz, OUT follows boolean)
     LANGUAGE SQL STABLE
@@ -39,7 +42,7 @@ COMMENT ON FUNCTION @extschema@.kid_partition_origin(regclass, text, regtype, ti
     'returns the time from which on partitions are wanted, and whether a partition ends there';
 
 -- Returns the gaps to fill, as bounds and times, and when the first period in each begins. The last gap has no upper
--- bound. The caller sets the time zone to UTC.
+-- bound. date_trunc() and extract() are those of UTC, because the caller sets the time zone.
 CREATE FUNCTION @extschema@.kid_partition_gaps(
     parent regclass, ids text, type regtype, width interval, since timestamptz)
     RETURNS TABLE (lower name, begins timestamptz, upper name, ends timestamptz, first timestamptz)
@@ -67,13 +70,20 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_gaps(regclass, text, regtype, interval, timestamptz) IS
     'returns the gaps between the partitions of a table that are to be filled';
 
--- The caller sets the time zone to UTC.
+-- Returns the partitions that are missing, those for new rows first. `lower` and `upper` are their bounds, `begins` is
+-- when the period of a partition begins, or its gap if that is later, and `n` is their order.
+--
+-- If there would be more than about 10000 of them, returns only the first of each gap, with `are_too_many`, and
+-- kid_make_partitions() raises an error for that: counting what would be made takes less time than making its bounds.
+-- `is_beyond_range` is true of a partition that would end after the last time of the type, for which that function
+-- raises an error as well. The time zone is that of kid_partition_gaps().
 CREATE FUNCTION @extschema@.kid_missing_partitions(
     parent regclass, ids text, type regtype, width interval, until timestamptz, since timestamptz)
     RETURNS TABLE (n bigint, begins timestamptz, lower name, upper name, are_too_many boolean, is_beyond_range boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`
+    -- The line "gaps to fill" of the diagram, without gaps whose first period begins after `until`. All of these rows
+    -- have the same `are_too_many`: whether they have more than 10000 periods together.
     WITH counted AS (SELECT g.*, sum((extract(epoch FROM least(g.ends, until)) - extract(epoch FROM g.first))
                                      / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
                        FROM @extschema@.kid_partition_gaps(parent, ids, type, width, since) AS g
@@ -108,9 +118,12 @@ COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, text, regtype, 
     'returns the partitions that a table lacks until a time, those for new rows first';
 
 -- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
--- can begin in one time unit. One call of kid_create_partitions() creates at most 10000 of them. The width decides
--- which zeros at the end of the name are omitted. A value of type name is cut where a character ends. One byte is left
--- for the "_" that the name of the array type begins with. The caller sets the time zone to UTC.
+-- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
+-- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
+--
+-- The width decides which zeros at the end of the digits are omitted. If the name of the table is too long, it is cut,
+-- by the cast to type name, which cuts where a character ends. One byte is left for the "_" that the name of the array
+-- type begins with. The time zone is that of kid_partition_gaps().
 CREATE FUNCTION @extschema@.kid_partition_name(
     parent regclass, width interval, begins timestamptz, skipped bigint) RETURNS text
     LANGUAGE SQL STABLE

@@ -1,7 +1,7 @@
 -- Which partitions are old, and how they are dropped
 
--- Returns the partitions of a table, except the default partition. `is_for_new_rows` is true if IDs of the present, or
--- of a later time up to `older_than`, belong there.
+-- Returns the partitions of a table, except the default partition. `is_old` is true if all of their IDs are older than
+-- `older_than`, and `is_for_new_rows` if IDs of the present, or of a later time up to `older_than`, belong there.
 --
 -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
 -- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.
@@ -37,7 +37,9 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_doubt(regclass, text) IS
     'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
 
--- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun.
+-- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun. Drops the partitions that
+-- are old, at most so many, the oldest first, unless `dry_run`. The commands take only names, so their text is put
+-- together.
 CREATE FUNCTION @extschema@.kid_drop_old_partitions(
     parent regclass, older_than timestamptz, dry_run boolean, at_most integer, partitions jsonb)
     RETURNS SETOF text

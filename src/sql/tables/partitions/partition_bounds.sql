@@ -1,7 +1,7 @@
 -- The bounds of partitions, as times and as a condition on the time
 
--- `lower` and `upper` are empty for what is below all IDs: MINVALUE, or a negative number. `upper` is null for
--- MAXVALUE. Without the default partition.
+-- Returns all partitions but the default one. A bound is as in forms.sql, but empty for what is below all IDs:
+-- MINVALUE, or a negative number. `upper` is null for MAXVALUE.
 CREATE FUNCTION @extschema@.kid_partition_bounds(parent regclass, ids text)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
@@ -29,8 +29,9 @@ COMMENT ON FUNCTION @extschema@.kid_partition_bounds(regclass, text) IS
 
 -- Returns for example kid.kid_timestamp(id) >= '2021-01-01 00:00:00+00'::timestamptz AND kid.kid_timestamp(id) < ...
 --
--- Null if the time depends on a setting. A lower bound made by hand can have components that no ID has. Then IDs above
--- the bound have earlier times than the bound, and there is no condition either.
+-- `time_of` is the call that returns the time of an ID, as SQL. Returns null if the time depends on a setting. A lower
+-- bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the bound,
+-- and the result is null, too.
 CREATE FUNCTION @extschema@.kid_time_check(type regtype, time_of text, setting text, lower name, upper name)
     RETURNS text
     LANGUAGE SQL STABLE SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off

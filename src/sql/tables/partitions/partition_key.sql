@@ -1,12 +1,13 @@
 -- Tables that are partitioned by IDs: the column, and the IDs that it contains
 
--- Returns what a partition key can contain: the type of IDs, the column and its type, the setting that the time in IDs
--- depends on, and the call that returns the time, as SQL. A bigint contains the IDs that its default makes, or, if that
--- makes none, those that `ids` names by the prefix of their functions, such as kid53.
+-- Returns what a partition key can contain: the type of IDs, the column `name` and its type `stored_as`, the setting
+-- that the time in IDs depends on, or null, and the call that returns the time, as SQL. A bigint contains the IDs that
+-- its default makes, or, if that makes none, those that `ids` names by the prefix of their functions, such as kid53.
 CREATE FUNCTION @extschema@.kid_key_ids(parent regclass, ids text)
     RETURNS TABLE (type regtype, name name, stored_as regtype, setting text, time_of text)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
+    -- What the default of the column makes
     WITH told AS (
         SELECT d.type
           FROM pg_partitioned_table AS p
@@ -14,6 +15,7 @@ BEGIN ATOMIC
                JOIN @extschema@.kid_default_ids() AS d
                  ON d.relid = p.partrelid AND d.attname = a.attname AND d.is_whole
          WHERE p.partrelid = parent)
+    -- k has the schema of kid.
     SELECT DISTINCT f.type, a.attname, a.atttypid::regtype, f.setting,
            -- With the cast no function that another role has created for a bigint fits better.
            format(CASE WHEN f.type::oid = a.atttypid THEN '%s.%I(%I)' ELSE '%s.%I((%I)::%s)' END,

@@ -3,8 +3,8 @@
 -- kid53_next() % 16, and then need not make IDs: `is_whole` is false. A clock moves past the values of such columns all
 -- the same, to be safe.
 
--- Either `relid` and `attname` or `domain` is null. PostgreSQL creates partitions with the defaults of their parent,
--- but later defaults of the parent are also in force for them.
+-- Returns either `relid` and `attname` of a column, or `domain`, and null for the others. PostgreSQL creates partitions
+-- with the defaults of their parent, but later defaults of the parent are also in force for them.
 CREATE FUNCTION @extschema@.kid_default_ids()
     RETURNS TABLE (relid oid, attname name, domain oid, type regtype, is_whole boolean)
     LANGUAGE SQL STABLE

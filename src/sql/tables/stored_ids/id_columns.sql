@@ -1,7 +1,8 @@
 -- The columns that contain IDs which move a logical clock
 
--- Of `parent` and of its partitions, or of the whole database if `parent` is null. A column is in several rows if it
--- can contain IDs of several types.
+-- Returns those of `parent` and of its partitions, or of the whole database if `parent` is null; with `only_clock`,
+-- those of that clock alone. A column is in several rows if it can contain IDs of several types. The first five columns
+-- of the result are those of kid_stored_forms(); `problem` says why the IDs cannot be read, or is null.
 --
 -- In the whole database every column counts that may contain IDs, so that the clocks move past them. In one table a
 -- column of a core type counts only if the default that is in force for it makes IDs and nothing else. Otherwise
@@ -14,7 +15,7 @@ CREATE FUNCTION @extschema@.kid_id_columns(only_clock text, parent regclass)
 BEGIN ATOMIC
     WITH RECURSIVE
     forms AS MATERIALIZED (SELECT * FROM @extschema@.kid_stored_forms() WHERE clock IS NOT NULL),
-    -- Each type with those that it is a domain over, and itself.
+    -- Each type that a column can have, with those that it is a domain over, and itself
     layers (type, below) AS (
         SELECT f.type::oid, f.type::oid FROM forms AS f
         UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
@@ -23,6 +24,7 @@ BEGIN ATOMIC
           FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
                LATERAL (VALUES (t.oid), (l.below)) AS b (below)
     ),
+    -- `parent`, its partitions, and theirs
     family (oid) AS (
         SELECT parent::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
     ),

@@ -2,11 +2,18 @@
 --
 -- It is one function because what it decides holds only under the lock.
 
--- Takes a row of kid_id_columns(). `option` has the bits of pg_index.indoption of an index that begins with the column,
--- or is null if IDs cannot or need not be read. `passing` tells whether a later call could succeed.
+-- Takes a row of kid_id_columns(), and whether the current user is a superuser, who can lock rows of the catalog.
+-- Returns:
 --
--- The owner of a schema could rename it, and give its name to another one, and back again. Only a superuser can lock
--- its row. The locked table then keeps its name to itself.
+--     option    the bits of pg_index.indoption of an index that begins with the column. Null if the IDs cannot be read,
+--               or if there are none
+--     problem   why the IDs cannot be read, or null
+--     passing   whether the problem passes, so that a later call could succeed
+--
+-- The owner of a schema could rename it, give its name to another one, and later do the reverse. So a superuser locks
+-- the row of the schema until the table is locked. From then on nobody else can take the name of the table.
+--
+-- LOCK TABLE takes only names, so its text is put together.
 CREATE FUNCTION @extschema@.kid_lock_column(
     source jsonb, can_lock boolean, OUT option smallint, OUT problem text, OUT passing boolean)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -26,7 +33,8 @@ BEGIN
         RETURN;
     END IF;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
-    -- 2. The index, and whether the column is still the one that was to be read.
+    -- 2. The index, and whether the column is still the one that was to be read. An index serves if its operators are
+    -- the default ones of the type, and if it has all rows.
     option := (SELECT i.indoption[0]
                  FROM pg_index AS i
                       JOIN pg_opclass AS o ON o.oid = i.indclass[0]

@@ -1,6 +1,7 @@
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
--- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic.
+-- `observe` and `past` are names of functions of kid, and `home` is the OID of its schema. The call is text, so that
+-- PostgreSQL looks them up when it runs: a role needs EXECUTE on kid_observe() only if its columns have IDs.
 --
 -- A superuser locks the name of kid's schema. The error KID00, which the function raises and catches, rolls back the
 -- subtransaction, and so gives back the lock. The clock stays where kid_observe() has moved it: neither shared memory
@@ -21,10 +22,14 @@ COMMENT ON FUNCTION @extschema@.kid_move_clock(oid, text, text, timestamptz) IS
     'moves a logical clock past a time; a part of kid_observe_all()';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
--- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
+-- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood. That is the time
+-- `latest` of kid_stored_ids(). IDs beyond the time `farthest` do not count, because kid_observe() rejects them, and so
+-- they have rows of their own. Of all columns of a clock, the one with the latest IDs decides.
+--
+-- A column with IDs is not in the result for its problem, which then is only that it has strangers, too.
 --
 -- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
--- no library. Values that are no IDs do not matter beside IDs.
+-- no library.
 CREATE FUNCTION @extschema@.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
@@ -32,13 +37,13 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse('25006', 'cannot execute kid_observe_all() during recovery')
      WHERE pg_is_in_recovery();
     SELECT @extschema@.kid64_floor(now());
-    WITH latest AS MATERIALIZED (
+    WITH farthest AS MATERIALIZED (
              SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval AS time),
          stored AS MATERIALIZED (
-             SELECT s.* FROM latest AS t, @extschema@.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
+             SELECT s.* FROM farthest AS t, @extschema@.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
          deciding AS (
              SELECT DISTINCT ON (s.clock) s.*, least(s.latest, t.time) AS moved_to
-               FROM stored AS s, latest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
+               FROM stored AS s, farthest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
          moved AS MATERIALIZED (
              SELECT d.*, @extschema@.kid_move_clock(p.pronamespace, o.observe, d.past, d.moved_to)
                FROM deciding AS d

@@ -1,7 +1,13 @@
 -- Reads the IDs of columns, one column after the other, each in a subtransaction that gives back its locks
 
--- Takes rows of kid_id_columns(), and the OID of kid's schema. A superuser locks the row of that schema, so that nobody
--- can give its name to another one while queries name it.
+-- Takes rows of kid_id_columns(), with two more columns: `n`, in the order of which they are read, and `since`, up to
+-- which the greatest ID is sought. Returns what kid_stored_ids() returns.
+--
+-- `home` is the OID of kid's schema. A superuser locks the row of that schema, so that nobody can give its name to
+-- another one while a query names it. The query is text because of that name, which can change between two columns.
+--
+-- The error KID00, which the function raises and catches, rolls back the subtransaction, and so gives back the locks.
+-- The settings make each query read an index in its order, and keep constraints and policies from being evaluated.
 CREATE FUNCTION @extschema@.kid_read_columns(home oid, columns jsonb)
     RETURNS TABLE (clock text, type regtype, prefix text, past text, relation regclass, column_name text, id text,
                    issued timestamptz, latest timestamptz, later text, later_issued timestamptz, stranger text,

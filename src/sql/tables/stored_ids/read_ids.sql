@@ -22,50 +22,55 @@
 --
 -- For kid53 one more query returns a number that is no ID, because it is above all of them or negative.
 
--- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
--- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
+-- Takes the OID of kid's schema, a row of kid_id_columns(), and the option of an index that kid_lock_column() returned
+-- for it. If that is null, there are no IDs, or they cannot be read. Reads the name of the schema now, because it may
+-- have changed while that function waited.
 --
--- A value of a core type need not be an ID. A query passes over at most `most_strangers` values that are no IDs.
+-- A stranger is a value that is no ID. A query passes over at most `most_strangers` of them.
+--
+-- The queries are text because they name a table and a column, and functions and operators of kid with their schema.
 CREATE FUNCTION @extschema@.kid_read_ids(
-    schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
+    home oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT stranger text, OUT problem text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     most_strangers CONSTANT integer := 1000;
-    home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
+    home_name name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home);
     relation regclass := (source ->> 'relation')::oid;
     type regtype := (source ->> 'type')::oid;
     stored_as regtype := (source ->> 'stored_as')::oid;
     since timestamptz := source ->> 'since';
-    -- Whether the column can have values that are no IDs, as each column of type uuid can.
-    is_core boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
+    -- A column of type uuid can have any uuids, and a bigint is a kid53 only if it is in the range of kid53. But every
+    -- bigint has the bits of some kid64 or flake.
+    may_have_strangers boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
-    -- Pieces of the queries: the value of a row, its operators, and functions of kid
+    -- Pieces of the queries: the value of a row, the schema of its operators, and functions of kid
     value text := format('%I::%s', source ->> 'attname', stored_as);
-    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog' ELSE home END;
-    floor_of text := format('%I.%I', home, concat(source ->> 'prefix', '_floor'));
-    ceil_of text := format('%I.%I', home, concat(source ->> 'prefix', '_ceil'));
-    time_of text := format('%I.%I', home, concat(source ->> 'prefix', '_timestamp'));
-    part text;
-    condition text;
-    rows text;
-    first_id text;
-    found record;
+    operators name := CASE WHEN stored_as IN ('uuid'::regtype, 'bigint'::regtype) THEN 'pg_catalog'
+                           ELSE home_name END;
+    floor_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_floor'));
+    ceil_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_ceil'));
+    time_of text := format('%I.%I', home_name, concat(source ->> 'prefix', '_timestamp'));
+    part text;                          -- which of the queries
+    condition text;                     -- what stands in ROWS after WHERE
+    rows text;                          -- ROWS
+    first_id text;                      -- the subquery f
+    found record;                       -- what the query returned
 BEGIN
     IF option IS NULL THEN
         RETURN;
     END IF;
     FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
-        -- A negative bigint has the bits of an ID that is later than all others.
-        CONTINUE WHEN part = 'negative' AND (is_core OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        -- As an ID, a negative bigint is later than all others.
+        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
         condition := CASE part
             WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
             WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
             ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
-        IF part = 'later' AND is_core THEN
-            -- Beyond the greatest ID a core type has other values, which must not be in the way of IDs.
+        IF part = 'later' AND may_have_strangers THEN
+            -- Strangers above the greatest ID must not be in the way of IDs.
             condition := condition || format(' AND %s OPERATOR(%I.<=) %s(timestamptz ''infinity'')::%s', value,
                                              operators, ceil_of, stored_as);
         END IF;
@@ -74,10 +79,11 @@ BEGIN
                               CASE WHEN is_descending = are_nulls_first THEN 'FIRST' ELSE 'LAST' END));
         first_id := format('SELECT v::%1$s::text, t, %2$s(%3$s(t)), t <= %2$s(%3$s($1)) '
                            'FROM (%4$s LIMIT %5$s) AS s, LATERAL %2$s(v::%1$s) AS t WHERE t > $2 LIMIT 1',
-                           type, time_of, ceil_of, rows, CASE WHEN is_core THEN most_strangers::text ELSE 'ALL' END);
+                           type, time_of, ceil_of, rows,
+                           CASE WHEN may_have_strangers THEN most_strangers::text ELSE 'ALL' END);
         EXECUTE format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) '
                        'LEFT JOIN (%s) AS f (id, issued, latest, is_up_to) ON true',
-                       rows, CASE WHEN is_core THEN most_strangers ELSE 0 END, first_id)
+                       rows, CASE WHEN may_have_strangers THEN most_strangers ELSE 0 END, first_id)
             INTO found USING since, CASE part WHEN 'later' THEN since ELSE '-infinity' END;
         IF part <> 'up to since' THEN
             later := found.id;
@@ -89,6 +95,7 @@ BEGIN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
+    -- Numbers beyond the range of kid53 are strangers whatever else the column contains.
     IF type = 'bigint'::regtype THEN
         rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
         EXECUTE format('SELECT v::text FROM (%1$s > %2$s(timestamptz ''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1',

@@ -9,10 +9,17 @@
 -- cast removes domains.
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
--- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first 30
--- days of the type takes its place: keys of a sequence below 10^13 have such times. `stranger` is a number in a column
--- of kid53 that is negative or above all of them.
+-- if `parent` is null; with `only_clock`, of that clock alone. If `after` is null, the end of the first 30 days of the
+-- type takes its place: keys of a sequence below 10^13 have such times.
+--
+--     clock, past, prefix   those of the type in kid_stored_forms()
+--     relation, column_name
+--     id, issued            the greatest ID up to the end of the time unit of `after`, and its time
+--     latest                no ID up to `id` has a later time. Of most types it is the end of the time unit of `id`
+--     later, later_issued   the greatest ID with a time after `after`, and its time
+--     stranger              a number in a column of kid53 that is negative or above all of them
+--     problem               why IDs of the column were not read, or null
+--     passing               whether the problem passes, so that a later call could succeed
 CREATE FUNCTION @extschema@.kid_stored_ids(
     after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
     RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
@@ -21,10 +28,11 @@ CREATE FUNCTION @extschema@.kid_stored_ids(
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
-    -- Otherwise a query could see an index that is older than the lock, or rows that are.
+    -- With the snapshot of an earlier statement, a query could see an index, or rows, as they were before the lock.
     SELECT @extschema@.kid_check_isolation('stored IDs can only be read at READ COMMITTED');
     SELECT r.clock, r.past, r.prefix, r.relation, r.column_name, r.id, r.issued, r.latest, r.later, r.later_issued,
            r.stranger, r.problem, r.passing
+      -- p has the schema of kid.
       FROM pg_proc AS p,
            @extschema@.kid_read_columns(p.pronamespace, (
                SELECT jsonb_agg(to_jsonb(c))

@@ -2,12 +2,20 @@
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
--- `last` is the last value of the sequence, read before the locks are, or null if there is none. A floor above it is of
--- a transaction that has begun since, for which the horizon need not wait. If it is above by more than 2^32, it is
--- taken for one from long ago: 1095216660480 is 2^40 - 2^32.
+-- `last` is the last value of the sequence, read before the locks are, or null if there is none. A key has the last 40
+-- bits of a floor. So `behind`, by how much the floor of a lock is below that of `last`, is known modulo 2^40. A floor
+-- can also be above it: that of a transaction that has begun since, for which the horizon need not wait. So a floor is
+-- taken to be above by up to 2^32 if it can be, and otherwise to be below.
+--
+-- pg_lock_status() shows the key of an advisory lock as classid, bits 63 to 32, and objid, bits 31 to 0. objsubid is 1
+-- if the key is one bigint.
 CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    floors CONSTANT bigint := bigint '1' << 40;             -- as many have different keys
+    most_above CONSTANT bigint := bigint '1' << 32;
+    table_bits CONSTANT bigint := (bigint '1' << 23) - 1;   -- those of the table's OID that the key has
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
@@ -26,13 +34,13 @@ BEGIN
     -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
     -- In the list of a SELECT it reads one row at a time.
     RETURN QUERY
-    SELECT ((last >> shift) - CASE WHEN d.behind < 1095216660480 THEN d.behind ELSE d.behind - 1099511627776 END
+    SELECT (((last >> shift) - CASE WHEN d.behind < floors - most_above THEN d.behind ELSE d.behind - floors END)
             << shift) + 1,
            d.pid, d.virtualtransaction
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind, (l).pid,
-                   (l).virtualtransaction
+      FROM (SELECT ((last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint)) & (floors - 1) AS behind,
+                   (l).pid, (l).virtualtransaction
               FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
-             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = (tab::oid::bigint & table_bits)
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;

@@ -1,8 +1,13 @@
 -- The triggers of kid_track(): creates and drops them, for both editions
 
+-- Takes the arguments of the trigger kid_track as SQL, and the functions of both triggers. `check_row` is null if no
+-- rows are rejected: then a trigger from an earlier call is dropped.
+--
 -- CREATE TRIGGER waits for the transactions that have inserted without it. A WHEN would be prepared in each statement,
 -- which takes longer than the function. While CREATE TRIGGER waits, another function can get the name that it was
--- given. `check_row` is null if no rows are rejected.
+-- given.
+--
+-- These commands take only names, so their text is put together.
 CREATE FUNCTION @extschema@.kid_track_create(
     tab regclass, col name, arguments text, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -27,7 +32,8 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, name, text, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
 
--- While DROP TRIGGER waits, another table can get the name that it was given.
+-- Drops both triggers, and takes the right to read the sequence `granted` from PUBLIC if that is not null. While DROP
+-- TRIGGER waits, another table can get the name that it was given. The commands are text for the same reason.
 CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 BEGIN

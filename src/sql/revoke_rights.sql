@@ -1,7 +1,7 @@
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
