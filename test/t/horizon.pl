@@ -132,11 +132,11 @@ sql('DELETE FROM events WHERE what IS NULL');
 # A statement has one horizon, however often it asks.
 answer($session[0], 'BEGIN; SELECT kid_next();');
 ask($session[1], 'SELECT kid_horizon() AS early, pg_sleep(1), kid_horizon() > kid_horizon() AS differ;');
-select undef, undef, undef, 0.3;
+wait_for_state($session[1], q{wait_event = 'PgSleep'});
 answer($session[0], 'ROLLBACK;');
 like(answer($session[1]), qr/\|f$/, 'a statement that runs for a second has one horizon');
 # Wrappers that are STABLE run with the snapshot of the statement. Only the first is inlined. A loop and a
-# cursor have a portal of their own.
+# cursor have a portal of their own. The statement calls a wrapper, waits for a lock, and calls it again.
 sql(q{
 	CREATE FUNCTION inlined() RETURNS kid64 STABLE LANGUAGE sql AS 'SELECT kid_horizon()';
 	CREATE FUNCTION configured() RETURNS kid64 STABLE LANGUAGE sql SET search_path
@@ -151,10 +151,13 @@ sql(q{
 foreach my $wrapper ('inlined', 'configured', 'procedural', 'looping', 'fetching')
 {
 	answer($session[0], 'BEGIN; SELECT kid_next();');
-	ask($session[1],
-		"SELECT count(DISTINCT $wrapper()) FROM (SELECT pg_sleep(0.1) FROM generate_series(1, 10) OFFSET 0) s;");
-	select undef, undef, undef, 0.4;
+	answer($session[2], 'SELECT pg_advisory_lock(1);');
+	ask($session[1], "SELECT count(DISTINCT $wrapper()) FROM (
+		SELECT CASE n WHEN 2 THEN pg_advisory_xact_lock_shared(1)::text END
+			FROM generate_series(1, 3) AS n OFFSET 0) s;");
+	wait_for_state($session[1], q{wait_event = 'advisory'});
 	answer($session[0], 'ROLLBACK;');
+	answer($session[2], 'SELECT pg_advisory_unlock(1);');
 	is(answer($session[1]), 1, "a statement has one horizon, $wrapper");
 }
 # The polls of a procedure leave no memory behind, with and without a commit after each.
