@@ -88,7 +88,7 @@ sub open_transactions
 	my ($edition) = @_;
 	sql(q{SELECT kid.kid_add_workers('few', 1, 20, 'flake', per_role => 2, fresh => true)});
 	my $take = q{SELECT number FROM kid_workers.grant_window('few', NULL, NULL, 1, NULL);};
-	like(output_as('app', "BEGIN; $take SELECT pg_sleep(1.1); $take ROLLBACK;"),
+	like(output_of("BEGIN; $take SELECT pg_sleep(1.1); $take ROLLBACK;", role => 'app'),
 		qr/ERROR:  55000: this transaction has taken a worker number already/,
 		"$edition: a transaction takes one number, also when its window has ended");
 
@@ -102,7 +102,7 @@ sub open_transactions
 		'numbers that a transaction has renewed and given up count until it ends');
 	answer($session, 'ROLLBACK;');
 	close_session($session);
-	is(sql_as('app', "SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}')"),
+	is(sql("SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}')", role => 'app'),
 		'f', 'a number whose window has ended is not held');
 	return;
 }
