@@ -24,15 +24,15 @@ our @EXPORT = qw(open_session ask answer close_session wait_for_state start_scri
 my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never');
 
 # Opens a session in a database, by default postgres, and as the superuser or the option `role`. Returns a hash, whose
-# field `pid` is the process ID of the backend.
+# field `pid` is the process ID of the backend. Each function below gives the session anew the time that it may wait.
 sub open_session
 {
 	my ($node, $database, %options) = @_;
-	my %session = (node => $node, stdin => '', output => '');
+	my $timer = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
+	my %session = (node => $node, stdin => '', output => '', timer => $timer);
 	$session{handle} = IPC::Run::start(
 		[ @psql, '-d', Sql::connection_as($node, $database // 'postgres', $options{role}), '-f', '-' ],
-		'<', \$session{stdin}, '>', \$session{output}, '2>&1',
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		'<', \$session{stdin}, '>', \$session{output}, '2>&1', $timer);
 	$session{pid} = answer(\%session, 'SELECT pg_backend_pid();');
 	return \%session;
 }
@@ -42,17 +42,19 @@ sub ask
 {
 	my ($session, $query) = @_;
 	$session->{output} = '';
+	$session->{timer}->start;
 	$session->{stdin} .= "$query\n\\echo that is all\n";
 	$session->{handle}->pump_nb;
 	return;
 }
 
 # Returns the results, errors and notices of a query, or without one those of the last ask(). Dies if the session ends,
-# or after PG_TEST_TIMEOUT_DEFAULT.
+# or if no answer comes within PG_TEST_TIMEOUT_DEFAULT.
 sub answer
 {
 	my ($session, $query) = @_;
 	ask($session, $query) if defined $query;
+	$session->{timer}->start;
 	$session->{handle}->pump until $session->{output} =~ /^that is all\n/m;
 	return $session->{output} =~ s/\n?that is all\n//r;
 }
@@ -62,6 +64,7 @@ sub answer
 sub wait_for_state
 {
 	my ($session, $condition) = @_;
+	$session->{timer}->start;
 	$session->{handle}->pump_nb;
 	$session->{node}->poll_query_until('postgres',
 		"SELECT $condition FROM pg_stat_activity AS a WHERE pid = $session->{pid}")
@@ -73,6 +76,7 @@ sub wait_for_state
 sub close_session
 {
 	my ($session) = @_;
+	$session->{timer}->start;
 	$session->{stdin} .= "\\q\n";
 	$session->{handle}->finish;
 	return;

@@ -286,7 +286,7 @@ ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
 query('CREATE TABLE later (p_id kid64 REFERENCES p); INSERT INTO later SELECT id FROM p');
 like((kidctl('back', 'p'))[0],
-	qr/^error: column p_id of public\.later: refers to the key since the swap, so its rows have no old keys\nhint: Drop/m,
+	qr/^error: column p_id of public\.later: refers to the key since the swap, so its rows .* old keys\nhint: Drop/m,
 	'or since the swap, which the way back tells');
 ok_kidctl('finish', 'p');
 is(query('SELECT count(*) FROM later JOIN p ON p_id = id'), 1, 'and which is no obstacle to finish');

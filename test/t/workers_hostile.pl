@@ -118,8 +118,8 @@ sub settings_of_roles
 	my %setting = (orders => 'kid.flake_worker', sno => 'kid.sno_partition');
 	foreach my $pool (sort keys %setting)
 	{
-		my $refused =
-		  qr/^55000: this server makes IDs with numbers of pool "$pool"\nDETAIL:  .* more than one number of .*\nHINT:  .* by ALTER SYSTEM/;
+		my $lent = qr/^55000: this server makes IDs with numbers of pool "$pool"/;
+		my $refused = qr/$lent\nDETAIL:  .* more than one number of .*\nHINT:  .* by ALTER SYSTEM/;
 		# A session does not see what is set for a database after it began.
 		my $session = open_session($node, 'extension');
 		answer($session, 'SET ROLE app;');
