@@ -22,7 +22,7 @@ from pgkid.ctl.steps import Failed
 COMMANDS: Sequence[tuple[str, type[Session], str]] = (
     ("rekey", RekeySession, "give the rows of a table, and the rows that refer to them, new keys"),
     ("partition", PartitionSession, "make a table the first partition of a new one"),
-    ("leave", LeaveSession, "take the types of kid away from tables"),
+    ("leave", LeaveSession, "make tables independent of kid"),
 )
 
 
@@ -30,8 +30,8 @@ def parser() -> argparse.ArgumentParser:
     """Returns the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="kidctl",
-        description="Gives tables that you already have keys that sort by time, or partitions, or changes kid's types "
-        "back to other types. Every command rehearses on a copy of the schema before it changes anything.",
+        description="Changes tables that you already have: gives them keys that sort by time, or partitions, or makes "
+        "them independent of kid. Every command rehearses on a copy of the schema before it changes anything.",
         epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does. The exit status is "
         "0 if the command did everything, 1 if a finding stops the move, 2 after an error, and 128 plus its number "
         "after a signal, such as 130 after Ctrl-C.",

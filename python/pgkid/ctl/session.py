@@ -39,10 +39,10 @@ class Session(ABC):
             "--template",
             metavar="NAME",
             default="",
-            help="begin the copy as this database of a superuser's, which has what the role may not create, such as"
-            " extensions",
+            help="make the copy from this database, in which a superuser has created what the role may not create,"
+            " such as extensions",
         )
-        parser.add_argument("--no-rehearsal", action="store_true", help="go without a rehearsal")
+        parser.add_argument("--no-rehearsal", action="store_true", help="run without a rehearsal")
         parser.add_argument(
             "--accept", action="append", default=[], metavar="NAME", help="go on despite a finding; can be repeated"
         )

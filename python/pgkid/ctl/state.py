@@ -154,7 +154,7 @@ def refuse_stranger(conn: Connection, schema: str) -> None:
     ):
         raise Refused(
             f"schema {schema}, or something in it, belongs to another role, or others have rights to it",
-            "kidctl keeps the state of the move there. Look who created it, and drop it.",
+            "kidctl keeps the state of the move in this schema. Find out who created it, and drop it.",
         )
 
 
@@ -223,7 +223,7 @@ def other_version() -> Refused:
     """Returns the error for a state that this version of kidctl does not know."""
     return Refused(
         "another version of kidctl has begun this move, and its state has other fields",
-        "Go on with the version that has begun it.",
+        "Finish the move with the version of kidctl that has begun it.",
     )
 
 

@@ -50,8 +50,8 @@ def add_throttle(parser: argparse.ArgumentParser) -> None:
         "--max-lag",
         metavar="TIME",
         type=duration,
-        help="wait while a standby or a logical subscriber of this server is further behind, such as 10s, also one"
-        " that is gone but has a slot. Those of a standby, in a cascade, do not count",
+        help="wait while a standby or a logical subscriber of this server is behind by more than this, such as 10s; one"
+        " that is not connected counts if it has a slot, and standbys of a standby do not count",
     )
 
 

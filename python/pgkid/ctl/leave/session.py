@@ -19,8 +19,8 @@ class LeaveSession(Session):
     """One run of `kidctl leave`."""
 
     actions = {
-        "check": "rehearse, and report what is in the way; changes nothing",
-        "plan": "print the statements of a rehearsal, to read and review",
+        "check": "rehearse, and report problems; changes nothing",
+        "plan": "print the statements of a rehearsal, for review",
         "run": "change the tables; goes on where it was interrupted",
     }
 
@@ -44,7 +44,7 @@ class LeaveSession(Session):
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
         """Adds the arguments of this command."""
         super().add_arguments(parser)
-        parser.add_argument("tables", nargs="*", metavar="TABLE", help="tables; what is linked with them changes, too")
+        parser.add_argument("tables", nargs="*", metavar="TABLE", help="tables; those linked with them change, too")
         parser.add_argument("--all", action="store_true", help="all tables of this role that use kid")
 
     def look(self) -> None:

@@ -120,7 +120,7 @@ def several(root: catalog.Table, found: Sequence[Ids]) -> Refused:
         return Refused(
             f"the default of the primary key of {root.label} makes IDs of several types", f"Say which: {types}."
         )
-    hint = "kidctl cannot choose one."
+    hint = "kidctl cannot choose one of them."
     if any(ids.is_number for ids in found):
         hint += " Of columns of type bigint it takes the one whose default makes IDs."
     return Refused(f"the primary key of {root.label} has several columns of IDs", hint)

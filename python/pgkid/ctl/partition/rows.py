@@ -41,7 +41,7 @@ def read_rows_plan(conn: Connection, root: catalog.Table, given: Options) -> Row
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
     if not options.width:
-        raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
+        raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
     name = begun.old_name if begun else source_of(conn, root, home, ids, options.partition)
     return RowsPlan(
         conn=conn,

@@ -27,14 +27,14 @@ class PartitionSession(Session):
     """One run of `kidctl partition`."""
 
     actions = {
-        "check": "rehearse, and report what is in the way; changes nothing",
-        "plan": "print the statements of a rehearsal, to read and review",
+        "check": "rehearse, and report problems; changes nothing",
+        "plan": "print the statements of a rehearsal, for review",
         "run": "run all steps; goes on where it was interrupted",
-        "finish": "forget the way back",
-        "back": "take everything back",
-        "status": "show how far the move is",
+        "finish": "end the move; there is no way back from here",
+        "back": "undo the move",
+        "status": "show how far the move has come",
         "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
-        "cancel": "take back what `move` has done, before the partitions are exchanged",
+        "cancel": "undo what `move` has done, before the partitions are exchanged",
     }
     more = "For a table that is partitioned by its IDs already, check, plan and status are about move."
 
@@ -55,7 +55,7 @@ class PartitionSession(Session):
         super().add_arguments(parser)
         parser.epilog = f"{parser.epilog}\n\n{cls.more}"
         parser.add_argument("table", help="the table, with its schema if psql would need that")
-        parser.add_argument("--width", metavar="INTERVAL", help="how much time a partition is for, such as '1 month'")
+        parser.add_argument("--width", metavar="INTERVAL", help="the time that a partition covers, such as '1 month'")
         parser.add_argument(
             "--until", metavar="TIME", help="when the first partition ends; default a day from now or later"
         )
@@ -77,7 +77,7 @@ class PartitionSession(Session):
             self.look_rows()
             return
         if not self.args.width:
-            raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
+            raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
         self.rehearse(checks.look(self.partition.plan()), self.copied)
 
     def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:

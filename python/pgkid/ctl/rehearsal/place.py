@@ -175,7 +175,8 @@ def refuse_server(source: Connection, admin: Connection, role: str) -> None:
     try:
         rights.refuse_superuser(admin, role, f"--rehearse-on: on that server the tables would belong to {role}")
     except Refused as refused:
-        raise Refused(str(refused), f"Take this right from {role} there: code of the tables runs with it.") from refused
+        hint = f"Revoke this privilege from {role} there, because code of the tables would run with it."
+        raise Refused(str(refused), hint) from refused
     more = rights.rights_beyond(admin, user, role) if user != role else ""
     if more:
         raise Refused(

@@ -203,7 +203,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
             "references",
             "",
             f"Whether these refer to {names[key.table]} is unclear: {'; '.join(unclear)}",
-            hint="Those that do need a foreign key, or keep old keys.",
+            hint="Give a foreign key to those that do. Without one, a column keeps its old keys.",
         )
     yield from of_several(conn, columns, called, names[key.table])
 

@@ -51,14 +51,14 @@ class RekeySession(Session):
     """One run of `kidctl rekey`."""
 
     actions = {
-        "check": "rehearse, and report what is in the way; changes nothing",
-        "plan": "print the statements of a rehearsal, to read and review",
+        "check": "rehearse, and report problems; changes nothing",
+        "plan": "print the statements of a rehearsal, for review",
         "run": "run all steps up to the swap; goes on where it was interrupted",
-        "swap": "give the new keys the names; needs a lock for a moment",
+        "swap": "give the new columns the names of the old ones; needs a lock for a moment",
         "finish": "drop the old keys; there is no way back from here",
-        "back": "after the swap, take everything back",
-        "cancel": "before the swap, take everything back",
-        "status": "show how far the move is",
+        "back": "after the swap, undo the move",
+        "cancel": "before the swap, undo the move",
+        "status": "show how far the move has come",
     }
 
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
@@ -76,17 +76,17 @@ class RekeySession(Session):
         super().add_arguments(parser)
         parser.add_argument("table", help="the table, with its schema if psql would need that")
         parser.add_argument("--time", metavar="COLUMN", help="the column that tells when a row was made")
-        parser.add_argument("--time-zone", metavar="ZONE", help="the zone of a column without one, such as UTC")
+        parser.add_argument("--time-zone", metavar="ZONE", help="the time zone of a column that has none, such as UTC")
         parser.add_argument(
-            "--during", metavar="RANGE", help="times for keys without --time: '[2024-01-01, 2026-01-01)'"
+            "--during", metavar="RANGE", help="without --time, the range of times in keys: '[2024-01-01, 2026-01-01)'"
         )
         parser.add_argument(
             "--to",
             choices=TARGETS,
-            help="what the new keys are; default kid64, or with --new-rows-only what the key is: for a bigint kid53",
+            help="the kind of new keys; default kid64, or with --new-rows-only the key's type, or kid53 for a bigint",
         )
         parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
-        parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old key as a column of this name")
+        parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old keys in a column of this name")
         parser.add_argument(
             "--triggers",
             choices=("off", "run"),

@@ -150,7 +150,7 @@ def of_sequences(conn: Connection, columns: Sequence[KeyColumn], drops: bool) ->
     ):
         hint = {
             "a": f"Detach the sequence from the key: ALTER SEQUENCE {sequence} OWNED BY NONE.",
-            "i": "Let it take numbers from a sequence of its own.",
+            "i": "Let this object take its numbers from another sequence.",
         }.get(owned, "")
         stops = drops and owned is not None
         message = f"takes numbers from sequence {sequence}, which the key has"
