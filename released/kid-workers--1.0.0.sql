@@ -633,10 +633,15 @@ BEGIN
         EXIT WHEN FOUND;
     END LOOP;
     IF number IS NULL THEN
-        SELECT min(n.until) INTO ended FROM kid_workers.numbers AS n WHERE n.pool = pool.pool AND NOT n.closed;
+        SELECT min(n.until) INTO ended
+          FROM kid_workers.numbers AS n
+         WHERE n.pool = pool.pool AND NOT n.closed AND (n.number % modulus = of_server) IS NOT TRUE;
         RAISE 'no worker number of pool "%" is free', pool.pool
             USING ERRCODE = 'configuration_limit_exceeded',
-                  DETAIL = format('The next one that nobody renews is free at %s.', to_timestamp(ended / 1000)),
+                  DETAIL = CASE WHEN ended IS NULL THEN 'All of its numbers are closed, or those of this server.'
+                                WHEN ended <= second THEN 'Transactions that have not ended hold one or more of them.'
+                                ELSE format('The next one that nobody renews is free at %s.',
+                                            to_timestamp(ended / 1000)) END,
                   HINT = 'Try again later. The owner of the database can add numbers by kid_add_workers().';
     END IF;
 END $$;

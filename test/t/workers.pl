@@ -162,6 +162,10 @@ sub transactions
 	my $held = answer($open, q{SELECT number FROM kid_workers.grant_window('atomic', NULL, NULL, 5, NULL);});
 	my $other = lease(q{'atomic'}, 'other');
 	isnt($other->{number}, $held, 'another role does not wait for it');
+	sql(q{SELECT kid.kid_close_workers('atomic', number, number) FROM kid.kid_workers()
+		WHERE pool = 'atomic' AND state = 'free' AND number <> } . $held);
+	like(lease_error(q{'atomic'}, 'other'), qr/^53400: .*\nDETAIL:  Transactions that have not ended hold /,
+		'if no other number is free, the error says so');
 	answer($open, 'ROLLBACK; RESET ROLE; BEGIN;');
 	answer($open, q{SELECT kid.kid_add_workers('atomic', 10, 29, per_role => 30);});
 	my $renewal = "CALL kid.kid_lease_worker('atomic', $other->{number}, '$other->{token}')";
@@ -193,7 +197,8 @@ sub pools
 		'a closed number is not renewed');
 	is(sql(q{SELECT state FROM kid.kid_workers() WHERE pool = 'closed'}), 'closed', 'kid_workers() has the closed one');
 	sql("SELECT pg_sleep_until(to_timestamp($holder->{until} / 1000.0))");
-	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker number/, 'nor leased when its window has ended');
+	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker number .*\nDETAIL:  All of its numbers are closed/,
+		'nor leased when its window has ended');
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, fresh => true)});
 	cmp_ok(eventually('closed', 'app')->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
 
