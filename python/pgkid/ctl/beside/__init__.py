@@ -4,6 +4,7 @@ search.py        looks at all definitions in which a key can stand, and makes th
 definitions.py   reads these definitions
 facts.py         reads what trees refer to by number: functions, operators, types, columns
 nodetree.py      parses a tree
+enums.py         has the values of PostgreSQL's enumerations in trees
 walk.py          walks a tree, and finds what stands beside a key
 holds.py         tells what a value is made of: a key, a constant, another column
 aliases.py       finds definitions that rename the columns of a table by position

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from pgkid.ctl.beside.definitions import definitions
+from pgkid.ctl.beside.enums import RTE_JOIN
 from pgkid.ctl.beside.nodetree import ERRORS, Node, parse
 from pgkid.ctl.beside.search import all_below
 from pgkid.ctl.catalog import KeyColumn
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
 
-JOIN = 2  # of RTEKind
 HINT = "Rename columns in the select list, as in SELECT o.id AS a FROM orders AS o, and write no names after the alias."
 
 
@@ -43,7 +43,7 @@ def renamed(nodes: Iterator[Node], tables: set[str]) -> Iterator[str]:
             continue
         for entry in entries:
             alias = entry.child("alias")
-            if alias and (entry.fields.get("relid") in tables or entry.number("rtekind") == JOIN):
+            if alias and (entry.fields.get("relid") in tables or entry.number("rtekind") == RTE_JOIN):
                 names = [str(name) for name in alias.items("colnames")]
                 if names:
                     yield f"{alias.text('aliasname')} ({', '.join(names)})"

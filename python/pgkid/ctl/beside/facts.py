@@ -11,7 +11,9 @@ from pgkid.ctl.connection import Connection
 
 Column = tuple[int, int]  # OID of a table or view, number of a column
 
+# OIDs of types, which are the same in all databases
 BOOLEAN = 16
+UUID = 2950
 TEXT_TYPES = (25, 1042, 1043)  # text, char(n), varchar
 INTEGER_TYPES = (20, 21, 23, 26)  # bigint, smallint, integer, oid
 

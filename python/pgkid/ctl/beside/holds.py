@@ -10,6 +10,17 @@ from dataclasses import dataclass, replace
 from enum import Flag, auto
 from typing import Callable, Iterator, Optional, Sequence
 
+from pgkid.ctl.beside.enums import (
+    AGGKIND_HYPOTHETICAL,
+    ARRAY_SUBLINK,
+    CASTS,
+    CMD_SELECT,
+    EXPR_SUBLINK,
+    PARAM_EXTERN,
+    PARAM_MULTIEXPR,
+    PARAM_SUBLINK,
+    WHOLE_ROW,
+)
 from pgkid.ctl.beside.facts import ANY, BOOLEAN, POLYMORPHIC, TEXT_TYPES, Column, Facts, Routine
 from pgkid.ctl.beside.nodetree import Datum, Node, TreeError, Value
 
@@ -97,7 +108,7 @@ def entry_of(query: Node, number: int) -> Node:
 
 def outputs_of(query: Node) -> list[Node]:
     """Returns the columns of the result of a query."""
-    is_select = query.text("commandType") == "1"
+    is_select = query.text("commandType") == CMD_SELECT
     return [e for e in query.nodes("targetList" if is_select else "returningList") if not e.flag("resjunk")]
 
 
@@ -174,12 +185,13 @@ class Values:
     # Columns -----------------------------------------------------------------------------------------------------
 
     def variable(self, var: Node, scope: Scope) -> Holds:
+        """Returns what a column in a query holds."""
         outer = scope.outside(var.number("varlevelsup"))
         return self.column_of_entry(entry_of(outer.queries[-1], var.number("varno")), var.number("varattno"), outer)
 
     def column_of_entry(self, entry: Node, number: int, scope: Scope) -> Holds:
         """Returns what a column of an entry of the range table holds. Number 0 is the whole row."""
-        if number == 0:
+        if number == WHOLE_ROW:
             is_row = any(self.column_of_entry(entry, n, scope) & CARRIES for n in self.numbers(entry, scope))
             return Holds.ROW if is_row else Holds.OTHER
         if number < 0:
@@ -239,6 +251,7 @@ class Values:
         return result
 
     def column_afresh(self, query: Node, scope: Scope, number: int) -> Holds:
+        """Returns what a column of the result of a query holds. The scope is that of what the query contains."""
         if query.child("setOperations") is not None:
             result = Holds.NOTHING
             for leaf in leaves_of(query):
@@ -250,6 +263,7 @@ class Values:
         return Holds.OTHER  # SEARCH and CYCLE add columns
 
     def column_of_functions(self, entry: Node, number: int, scope: Scope) -> Holds:
+        """Returns what a column of functions in FROM holds. Each function has some of the columns."""
         for function in entry.nodes("functions"):
             count = function.number("funccolcount")
             if number <= count:
@@ -276,36 +290,39 @@ class Values:
     # Expressions -------------------------------------------------------------------------------------------------
 
     def parameter(self, node: Node, scope: Scope) -> Holds:
+        """Returns what a parameter holds: an argument of a function, or a column of a sub-select."""
         kind, number = node.text("paramkind"), node.number("paramid")
-        if kind == "2" and scope.chosen is not None:
+        if kind == PARAM_SUBLINK and scope.chosen is not None:
             query, outer = scope.chosen
             return self.column(query, outer, number)
-        if kind == "3":
+        if kind == PARAM_MULTIEXPR:
             for entry in scope.queries[-1].nodes("targetList") if scope.queries else []:
                 link = entry.child("expr")
                 if link is not None and link.name == "SUBLINK" and link.number("subLinkId") == number >> 16:
                     return self.column(self.subselect(link), scope, number & 0xFFFF)
-        if kind in ("0", "3"):
+        if kind in (PARAM_EXTERN, PARAM_MULTIEXPR):
             return Holds.ROW if self.table_of_type(node) in self.tables else Holds.OTHER
         raise TreeError(f"unknown kind {kind} of a parameter")
 
     def subselect(self, link: Node) -> Node:
+        """Returns the query of a sub-select."""
         query = link.child("subselect")
         if query is None:
             raise TreeError("a sub-select without a query")
         return query
 
     def sublink(self, node: Node, scope: Scope) -> Holds:
-        """The value of (SELECT …) and ARRAY (SELECT …) is that of the first column; the others are conditions."""
-        if node.text("subLinkType") in ("4", "6"):
+        """Returns what a sub-select holds: (SELECT …) and ARRAY (SELECT …) its first column; others are conditions."""
+        if node.text("subLinkType") in (EXPR_SUBLINK, ARRAY_SUBLINK):
             return self.column(self.subselect(node), scope, 1)
         return Holds.OTHER
 
     def field(self, node: Node, scope: Scope) -> Holds:
+        """Returns what a field of a row holds, as in (o).id."""
         arg, number = node.child("arg"), node.number("fieldnum")
         if arg is not None and arg.name == "ROWEXPR":
             return self.holds(pick(arg.items("args"), number), scope)
-        if arg is not None and arg.name == "VAR" and arg.number("varattno") == 0:
+        if arg is not None and arg.name == "VAR" and arg.number("varattno") == WHOLE_ROW:
             outer = scope.outside(arg.number("varlevelsup"))
             return self.column_of_entry(entry_of(outer.queries[-1], arg.number("varno")), number, outer)
         table = self.table_of_type(arg)
@@ -314,12 +331,14 @@ class Values:
         return Holds.DERIVED if self.holds(arg, scope) & CARRIES else Holds.OTHER
 
     def call(self, node: Node, scope: Scope) -> Holds:
+        """Returns what the call of a function holds, by which PostgreSQL also casts."""
         args = node.items("args")
-        if node.text("funcformat") in ("1", "2") and args:  # a cast
+        if node.text("funcformat") in CASTS and args:  # a cast
             return self.holds(args[0], scope)
         return self.result(self.facts.routines.get(node.number("funcid")), args, scope)
 
     def operation(self, node: Node, scope: Scope) -> Holds:
+        """Returns what the result of an operator holds."""
         operator = self.facts.operators.get(node.number("opno"))
         if operator is None:
             raise TreeError(f"there is no operator {node.number('opno')}")
@@ -338,7 +357,7 @@ class Values:
         if not (isinstance(call, Node) and call.name == "FUNCEXPR" and isinstance(constant, Node)):
             return None
         row, name = call.items("args")[0] if call.items("args") else None, text_of(constant)
-        if not (isinstance(row, Node) and row.name == "VAR" and row.number("varattno") == 0) or name is None:
+        if not (isinstance(row, Node) and row.name == "VAR" and row.number("varattno") == WHOLE_ROW) or name is None:
             return None
         outer = scope.outside(row.number("varlevelsup"))
         entry = entry_of(outer.queries[-1], row.number("varno"))
@@ -354,12 +373,14 @@ class Values:
         return [name if isinstance(name, str) else "" for name in (eref.items("colnames") if eref else [])]
 
     def aggregate(self, node: Node, scope: Scope) -> Holds:
+        """Returns what the result of an aggregate holds."""
         routine = self.facts.routines.get(node.number("aggfnoid"))
-        if node.text("aggkind") == "h":  # the place of a row that does not exist
+        if node.text("aggkind") == AGGKIND_HYPOTHETICAL:
             return Holds.OTHER
         return self.result(routine, node.items("args"), scope)
 
     def window(self, node: Node, scope: Scope) -> Holds:
+        """Returns what the result of a window function holds."""
         return self.result(self.facts.routines.get(node.number("winfnoid")), node.items("args"), scope)
 
     def result(self, routine: Optional[Routine], args: list[Value], scope: Scope) -> Holds:

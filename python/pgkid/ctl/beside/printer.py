@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Callable, Optional
 
-from pgkid.ctl.beside.facts import INTEGER_TYPES, Facts
+from pgkid.ctl.beside.enums import CASTS, COERCE_EXPLICIT_CAST, IS_GREATEST, PARAM_EXTERN
+from pgkid.ctl.beside.facts import BOOLEAN, INTEGER_TYPES, UUID, Facts
 from pgkid.ctl.beside.holds import SAME_AS, Scope, Values, entry_of, pick, text_of
 from pgkid.ctl.beside.nodetree import Datum, Node, TreeError, Value
 
@@ -57,7 +58,7 @@ class Printer:
         if name in SAME_AS:
             text = self.show(value.child(SAME_AS[name]), scope)
             form = value.fields.get("relabelformat") or value.fields.get("coerceformat")
-            return self.cast(text, value) if form == "1" else text
+            return self.cast(text, value) if form == COERCE_EXPLICIT_CAST else text
         return ELLIPSIS
 
     def each(self, values: list[Value], scope: Scope) -> list[str]:
@@ -92,9 +93,9 @@ class Printer:
             width = {21: 2, 23: 4, 26: 4}.get(kind, size)
             data = value.data[:width] if self.facts.byteorder == "little" else value.data[size - width :]
             return str(int.from_bytes(data, "little" if self.facts.byteorder == "little" else "big", signed=kind != 26))
-        if kind == 16:
+        if kind == BOOLEAN:
             return "true" if any(value.data) else "false"
-        if kind == 2950:
+        if kind == UUID:
             digits = value.data.hex()
             return "'" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])) + "'"
         if kind == UNKNOWN:
@@ -104,7 +105,7 @@ class Printer:
         return f"'…'::{self.facts.types.get(kind, '?')}"
 
     def parameter(self, node: Node, scope: Scope) -> str:
-        return f"${node.text('paramid')}" if node.text("paramkind") == "0" else "(SELECT …)"
+        return f"${node.text('paramid')}" if node.text("paramkind") == PARAM_EXTERN else "(SELECT …)"
 
     def operation(self, node: Node, scope: Scope) -> str:
         operator = self.facts.operators.get(node.number("opno"))
@@ -119,9 +120,9 @@ class Printer:
 
     def call(self, node: Node, scope: Scope) -> str:
         form = node.text("funcformat")
-        if form in ("1", "2") and node.items("args"):
+        if form in CASTS and node.items("args"):
             text = self.show(node.items("args")[0], scope)
-            return self.cast(text, node) if form == "1" else text
+            return self.cast(text, node) if form == COERCE_EXPLICIT_CAST else text
         return self.function(node, "funcid", scope)
 
     def function(self, node: Node, field: str, scope: Scope) -> str:
@@ -130,7 +131,7 @@ class Printer:
 
     def extreme(self, node: Node, scope: Scope) -> str:
         args = ", ".join(self.each(node.items("args"), scope))
-        return f"{'GREATEST' if node.text('op') == '0' else 'LEAST'}({args})"
+        return f"{'GREATEST' if node.text('op') == IS_GREATEST else 'LEAST'}({args})"
 
     def field(self, node: Node, scope: Scope) -> str:
         arg = node.child("arg")

@@ -6,6 +6,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Callable, Optional, Sequence
 
+from pgkid.ctl.beside.enums import (
+    AGGKIND_HYPOTHETICAL,
+    CASTS,
+    CMD_INSERT,
+    CMD_MERGE,
+    CMD_UPDATE,
+    COERCE_EXPLICIT_CAST,
+    COERCE_IMPLICIT_CAST,
+    FRAMEOPTION_RANGE,
+    WHOLE_ROW,
+)
 from pgkid.ctl.beside.facts import NARROW_TYPES, Column, Facts
 from pgkid.ctl.beside.holds import (
     CARRIES,
@@ -65,8 +76,8 @@ PLAIN = frozenset(
 )
 KNOWN = PLAIN | UNRELATED | frozenset(COMPUTED) | frozenset(SAME_AS) | frozenset(ONE_OF)
 
-# Nodes for casts, with the field that tells whether the cast was written: 1 is yes, 2 is no.
-CASTS = {
+# Nodes for casts, with the field that tells whether the cast was written
+CAST_NODES = {
     "RELABELTYPE": "relabelformat",
     "COERCEVIAIO": "coerceformat",
     "ARRAYCOERCEEXPR": "coerceformat",
@@ -75,8 +86,6 @@ CASTS = {
 }
 
 Text = Callable[[], str]  # prints a piece only if it is told
-UPDATE, INSERT, MERGE = "2", "3", "5"  # of commandType
-RANGE_FRAME = 2  # of frameOptions
 
 
 class Walk:
@@ -116,7 +125,7 @@ class Walk:
             try:
                 if node.name in self.rules:
                     self.rules[node.name](node, scope)
-                if node.name in CASTS:
+                if node.name in CAST_NODES:
                     self.cast(node, scope)
             except ERRORS as error:
                 self.unknown.add(str(error))
@@ -146,6 +155,7 @@ class Walk:
                 self.walk(value, scope)
 
     def note(self, kind: Kind, text: str) -> None:
+        """Notes a place in the definition."""
         self.found.add(Piece(kind, text))
 
     # Comparisons -------------------------------------------------------------------------------------------------
@@ -157,6 +167,7 @@ class Walk:
             self.note(kind, self.printer.show(node, scope) if text is None else text())
 
     def operation(self, node: Node, scope: Scope) -> None:
+        """Looks at the operands of an operator, of rows pair by pair."""
         operator = self.facts.operators.get(node.number("opno"))
         args = node.items("args")
         if operator is None:
@@ -173,29 +184,36 @@ class Walk:
             self.compare(node, args, scope)
 
     def rows(self, node: Node, scope: Scope) -> None:
+        """Looks at the pairs of a comparison of rows such as (a, b) < (c, d)."""
         for pair in zip(node.items("largs"), node.items("rargs")):
             self.compare(node, pair, scope, lambda: f"({self.printer.show(list(pair), scope)}) compared in rows")
 
     def case(self, node: Node, scope: Scope) -> None:
+        """Looks at the results of CASE, one of which is its value."""
         results: list[Value] = [when.child("result") for when in node.nodes("args")]
         results.append(node.child("defresult"))
         given: list[Value] = [result for result in results if result is not None]
         self.compare(node, results, scope, lambda: f"CASE with the results {self.printer.show(given, scope)}")
 
     def cast(self, node: Node, scope: Scope) -> None:
-        form = node.fields.get(CASTS[node.name])
+        """Notes a cast of a key that was written, or that converts the value."""
+        form = node.fields.get(CAST_NODES[node.name])
         is_conversion = node.name in ("COERCEVIAIO", "FUNCEXPR", "ARRAYCOERCEEXPR")
         arg = node.items("args")[0] if node.name == "FUNCEXPR" and node.items("args") else node.fields.get("arg")
-        if (form == "1" or form == "2" and is_conversion) and self.values.holds(arg, scope) & Holds.KEY:
+        is_cast = form == COERCE_EXPLICIT_CAST or form == COERCE_IMPLICIT_CAST and is_conversion
+        if is_cast and self.values.holds(arg, scope) & Holds.KEY:
             target = int(node.text("funcresulttype" if node.name == "FUNCEXPR" else "resulttype"))
             kind = Kind.NARROW if target in NARROW_TYPES else Kind.CAST
             self.note(kind, self.printer.cast(self.printer.show(arg, scope), node))
 
     def call(self, node: Node, field: str, scope: Scope) -> None:
-        """The function of an operator compares as the operator does, and so do arguments of one polymorphic type."""
+        """Looks at the arguments of a function.
+
+        The function of an operator compares as the operator does, and so do arguments of one polymorphic type.
+        """
         args = node.items("args")
         routine = self.facts.routines.get(node.number(field))
-        if node.fields.get("funcformat") in ("1", "2") or len(args) < 2:
+        if node.fields.get("funcformat") in CASTS or len(args) < 2:
             return
         if routine is not None and routine.is_of_operator:
             self.compare(node, args, scope)
@@ -206,21 +224,22 @@ class Walk:
         self.beside_in_call(node, [arg for arg in args if arg not in alike or len(alike) < 2], scope)
 
     def beside_in_call(self, node: Node, args: Sequence[Value], scope: Scope) -> None:
+        """Notes a call that gets a key and a constant."""
         held = [self.values.holds(arg, scope) for arg in args]
         if any(h & CARRIES for h in held) and any(h & Holds.CONSTANT and not h & CARRIES for h in held):
             self.note(Kind.FUNCTION, self.printer.show(node, scope))
 
     def aggregate(self, node: Node, scope: Scope) -> None:
+        """Looks at the arguments of an aggregate. Those of a hypothetical row are compared with the rows."""
         args: list[Value] = list(node.nodes("args"))
-        if node.text("aggkind") == "h":
+        if node.text("aggkind") == AGGKIND_HYPOTHETICAL:
             for pair in zip(node.items("aggdirectargs"), args):
                 self.compare(node, pair, scope)
             return
-        held = [self.values.holds(arg, scope) for arg in args]
-        if any(h & CARRIES for h in held) and any(h & Holds.CONSTANT and not h & CARRIES for h in held):
-            self.note(Kind.FUNCTION, self.printer.show(node, scope))
+        self.beside_in_call(node, args, scope)
 
     def variable(self, node: Node, scope: Scope) -> None:
+        """Notes that the definition has a key, or a whole row with one."""
         try:
             held = self.values.holds(node, scope)
         except TreeError:
@@ -240,6 +259,7 @@ class Walk:
             self.compare(entry, parts, scope, lambda: f"VALUES with {self.printer.show(parts, scope)}")
 
     def query(self, query: Node, scope: Scope) -> None:
+        """Looks at what a query combines by UNION and the like, writes, and counts in windows with RANGE."""
         inside = scope.inside(query)
         if query.child("setOperations") is not None:
             leaves = leaves_of(query)
@@ -251,7 +271,7 @@ class Walk:
         self.writes(query, inside)
         for window in query.nodes("windowClause"):
             bounds = [window.child("startOffset"), window.child("endOffset")]
-            for order in window.nodes("orderClause") if window.number("frameOptions") & RANGE_FRAME else []:
+            for order in window.nodes("orderClause") if window.number("frameOptions") & FRAMEOPTION_RANGE else []:
                 for entry in query.nodes("targetList"):
                     if entry.number("ressortgroupref") == order.number("tleSortGroupRef"):
                         expr = entry.child("expr")
@@ -260,11 +280,11 @@ class Walk:
     def writes(self, query: Node, scope: Scope) -> None:
         """Looks at the columns that INSERT, UPDATE and MERGE write."""
         command = query.text("commandType")
-        if command not in (UPDATE, INSERT, MERGE) or query.number("resultRelation") == 0:
+        if command not in (CMD_UPDATE, CMD_INSERT, CMD_MERGE) or query.number("resultRelation") == 0:
             return
         target = entry_of(query, query.number("resultRelation"))
         conflict = query.child("onConflict")
-        entries = query.nodes("targetList") if command != MERGE else []
+        entries = query.nodes("targetList") if command != CMD_MERGE else []
         entries = entries + (conflict.nodes("onConflictSet") if conflict else [])
         for action in query.nodes("mergeActionList"):
             entries += action.nodes("targetList")
@@ -273,6 +293,7 @@ class Walk:
                 self.written((target.number("relid"), entry.number("resno")), target, entry.child("expr"), scope)
 
     def written(self, column: Column, target: Node, expr: Optional[Node], scope: Scope) -> None:
+        """Notes what is written into a key, and a key that is written into another column."""
         held = self.values.holds(expr, scope)
         names = self.values.names(target)
         name = names[column[1] - 1] if column[1] <= len(names) else str(column[1])
@@ -299,7 +320,7 @@ def kind_of(held: Sequence[Holds]) -> Optional[Kind]:
 
 def is_whole_row(node: Optional[Node]) -> bool:
     """Tells whether an expression is a whole row of a table."""
-    return node is not None and node.name == "VAR" and node.number("varattno") == 0
+    return node is not None and node.name == "VAR" and node.number("varattno") == WHOLE_ROW
 
 
 def pieces_of(walk: Walk) -> list[Piece]:
