@@ -133,11 +133,15 @@ IN_SCHEMA = ("view", "materialized view", "statistics")
 
 
 def of_schemas(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
-    """Yields what must be made again in a schema in which this role may not, or the role to which it gives it."""
+    """Yields what must be made again in a schema in which this role may not, or the role to which it gives it.
+
+    Of an owner that this role may not act as, of_made() tells already.
+    """
     user = one(conn, "SELECT current_user")
     for m in [m for m in made if m.object.kind in IN_SCHEMA]:
         for role, privilege in ((user, "USAGE"), (user, "CREATE"), (m.owner, "CREATE")):
-            if not one(conn, "SELECT has_schema_privilege(%s, %s, %s)", (role, m.object.schema, privilege)):
+            may = "SELECT has_schema_privilege(%s, %s, %s) OR NOT pg_has_role(%s, 'USAGE')"
+            if not one(conn, may, (role, m.object.schema, privilege, role)):
                 schema = in_statement(conn, m.object.schema)
                 yield rights(
                     m.object.label,
