@@ -1,4 +1,4 @@
-// Hides the differences between PostgreSQL 15 and 19 from the rest of src/pg, except two: postgres.hpp includes headers
+// Hides the differences between PostgreSQL 15 and 20 from the rest of src/pg, except two: postgres.hpp includes headers
 // that only some versions have, and shared_struct.hpp hides how each version reserves shared memory.
 #pragma once
 
@@ -15,6 +15,13 @@
 #define MyProcNumber MyProc->pgprocno
 #define TransamVariables ShmemVariableCache
 #define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
+#endif
+
+// 20 renamed these. Checksums can be turned on and off while the server runs, and are verified only once they are on.
+#if PG_VERSION_NUM >= 200000
+#define DataChecksumsEnabled DataChecksumsNeedVerify
+#define pg_attribute_always_inline pg_always_inline
+#define ssup_datum_unsigned_cmp ssup_datum_uint64_cmp
 #endif
 
 // 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.

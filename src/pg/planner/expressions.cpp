@@ -99,7 +99,7 @@ Node *value_in_query(id_type const &type, PlannerInfo const *root) {
 
   // The planner simplifies the expressions of a query itself before it lists the relations of the query. Expressions
   // that it simplifies later are copies of these, or come from a catalog, such as a CHECK.
-  static_assert(PG_VERSION_NUM < 200000, "sql/time_plans.sql shows whether this still holds: then increase the number");
+  static_assert(PG_VERSION_NUM < 210000, "sql/time_plans.sql shows whether this still holds: then increase the number");
   if (setting == nullptr || root == nullptr || root->parse == nullptr || root->simple_rel_array != nullptr)
     return nullptr;
   return reinterpret_cast<Node *>(makeConst(setting->type, -1, InvalidOid, get_typlen(setting->type), setting->value(),
