@@ -45,7 +45,8 @@ partitions  calls kid_create_partitions(): locks tables to which the table refer
 validate    validates each foreign key: blocks neither readers nor writers. Before PostgreSQL 18 a table that is
             partitioned itself gets its foreign key only now, under a lock of a moment
             notes in the state that all is done (is_run)
-finish      drops kid_until and the state: locks the first partition for a moment, from everybody
+finish      fills and validates what an interrupted `run` has left
+            drops kid_until and the state: locks the first partition for a moment, from everybody
 back        before the swap, drops kid_until and the state: locks the table for a moment, from everybody
             after it, gives the table its name, indexes and views again, adds foreign keys NOT VALID, and notes in the
             state that it is back: locks what the swap locks. From here on only `back` goes on
@@ -69,7 +70,8 @@ prepare     writes the state, creates the new partitions and the triggers: locks
             it refers for a moment, from writers
 copy        copies the rows of 256 blocks, and notes the next block in the state: locks these rows, from writers. The
             triggers follow writers, also while no kidctl runs
-exchange    copies once more what the triggers have noted: locks these rows, from writers
+exchange    waits until no transaction has a snapshot from before the copies: blocks nobody
+            copies once more what the triggers have noted: locks these rows, from writers
             puts the new partitions in the place of the old one, and notes that in the state: locks the table, and those
             at the other end of its foreign keys for a moment, from everybody
 validate    validates each foreign key: blocks neither readers nor writers

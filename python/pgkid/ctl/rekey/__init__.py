@@ -37,7 +37,8 @@ validate    validates each of them: blocks neither readers nor writers
 swap        exchanges columns, indexes and constraints, makes views again, and notes in the state that the swap is done:
             locks the tables and the views on them for a moment, from everybody
             fills each materialized view: locks the view. Until then it is empty, and the state lists it
-finish      drops the old columns and the state: locks for a moment, from everybody
+finish      fills the materialized views that an interrupted `swap` has left empty
+            drops the old columns and the state: locks for a moment, from everybody
 back        adds CHECKs about old keys NOT VALID, and validates them, as `constrain` and `validate` do
             exchanges everything again, drops the new columns, and notes in the state that it is back: locks what the
             swap locks. From here on only `back` goes on
