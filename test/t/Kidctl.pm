@@ -1,5 +1,11 @@
 # What the tests of kidctl share: a server, runs of the program, sessions that write meanwhile, and texts that are
-# compared. A connection is a string as psql takes it, which names the role.
+# compared. kidctl is run with the connection string of a role, see connection_as() in Sql.pm:
+#
+#     my $node = kidctl_server();
+#     my $owner = connection_as($node, 'shop', 'app');
+#     my ($output, $status) = run_kidctl($owner, qw(rekey check orders));
+#
+# Arguments and what kidctl prints are text.
 package Kidctl;
 use strict;
 use warnings;
@@ -7,36 +13,47 @@ use Cwd 'getcwd';
 use Encode;
 use Exporter 'import';
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
+use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(find_python kidctl_server as_role start_kidctl finish_kidctl kill_kidctl run_kidctl
-  must_run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers
-  run_sql dump_schema same_text pick quoted);
+our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
+  run_kidctl must_run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers dump_schema same_text pick quoted);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $files = 0;
+my $server;
 
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 
 # Returns a Python that has the libraries of kidctl, or undef.
 sub find_python { return $python }
 
-# Starts the server of a test, with further settings. Without the libraries of kidctl it skips the test.
+# Starts the server of a test, with further settings and options as use_new_server() of Sql.pm takes them. Returns the
+# server. Without the libraries of kidctl it skips the test.
 sub kidctl_server
 {
 	my ($settings, %options) = @_;
 	plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-	my $node = PostgreSQL::Test::Cluster->new('main');
-	$node->init(extra => [ '--encoding=UTF8', '--locale=C' ], %options);
-	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n" . ($settings // ''));
-	$node->start;
-	return $node;
+	$server = use_new_server("timezone = 'UTC'\nfsync = off\n" . ($settings // ''),
+		extra => [ '--encoding=UTF8', '--locale=C' ], %options);
+	return $server;
 }
 
-# Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it
-# has printed, and whether it was ended.
+# Creates a database of a role, with kid as the extension, or in plain SQL if `is_plain` is true. The role owns the
+# schema public, in which the extension is; the other edition is in the schema kid.
+sub create_database
+{
+	my ($database, $owner, $is_plain) = @_;
+	$server->safe_psql('postgres', "CREATE DATABASE $database OWNER $owner"
+		  . ($is_plain ? "; ALTER DATABASE $database SET search_path = public, kid" : ''));
+	$server->safe_psql($database, ($is_plain ? '\i ' . assemble('kid-all') : 'CREATE EXTENSION kid;')
+		  . "\nALTER SCHEMA public OWNER TO $owner");
+	return;
+}
+
+# A program in place of kidctl, for cut_kidctl().
 my $cut = <<'PYTHON';
 import re, sys
 from pgkid.ctl import cli, steps
@@ -52,18 +69,14 @@ steps.Runner.execute = cut
 sys.exit(cli.main(sys.argv[2:]))
 PYTHON
 
+# Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it
+# has printed, and whether it was ended.
 sub cut_kidctl
 {
 	my ($connection, $where, @words) = @_;
 	local $ENV{PYTHONPATH} = 'python';
 	IPC::Run::run([ $python, '-c', $cut, $where, @words, '-d', $connection ], '>&', \my $output);
 	return ($output, $? >> 8 == 9);
-}
-
-sub as_role
-{
-	my ($node, $database, $role) = @_;
-	return $node->connstr($database) . " user=$role";
 }
 
 # Starts kidctl with some words as arguments. The field `handle` of what it returns is of IPC::Run.
@@ -84,6 +97,7 @@ sub finish_kidctl
 	return (decode('UTF-8', ${ $run->{output} }), $run->{handle}->result(0));
 }
 
+# Kills a kidctl that was started. Its session may go on with its last statement.
 sub kill_kidctl
 {
 	my ($run) = @_;
@@ -91,9 +105,26 @@ sub kill_kidctl
 	return;
 }
 
+# Waits until a kidctl that was started waits for a lock of a table. Returns whether it does: not if it ends before.
+sub wait_for_lock
+{
+	my ($run) = @_;
+	my $waits = q{SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE application_name = 'kidctl' AND wait_event_type = 'Lock')};
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+	while ($run->{handle}->pumpable && time < $end)
+	{
+		$run->{handle}->pump_nb;
+		return 1 if $server->safe_psql('postgres', $waits) eq 't';
+		usleep(20_000);
+	}
+	return 0;
+}
+
+# Runs kidctl until it ends. Returns what it has printed, and its exit status.
 sub run_kidctl { return finish_kidctl(start_kidctl(@_)) }
 
-# Runs kidctl, which has to succeed, and returns what it has printed.
+# Runs kidctl, and returns what it has printed. Dies if it fails.
 sub must_run_kidctl
 {
 	my ($connection, @words) = @_;
@@ -102,7 +133,7 @@ sub must_run_kidctl
 	return $output;
 }
 
-# Returns a path of commands with kidctl, as pages call it.
+# Returns a value for PATH in which the command kidctl is this one, as pages call it.
 sub path_to_kidctl
 {
 	my $program = "$temporary/kidctl";
@@ -114,7 +145,8 @@ sub path_to_kidctl
 	return "$temporary:$ENV{PATH}";
 }
 
-# Starts sessions that run a script of pgbench again and again, for some seconds.
+# Starts sessions that run a script of pgbench again and again. The option `seconds` says for how long, `rate` how often
+# in a second, and `sessions` how many there are, by default 8.
 sub start_writers
 {
 	my ($connection, $script, %options) = @_;
@@ -128,7 +160,7 @@ sub start_writers
 	return { handle => $handle, output => \$output, errors => \$errors };
 }
 
-# Waits until they end. Returns the number of their transactions, and what they saw of errors.
+# Waits until writers end. Returns the number of their transactions, and what they saw of errors.
 sub finish_writers
 {
 	my ($writers) = @_;
@@ -137,19 +169,7 @@ sub finish_writers
 	return ($count, ${ $writers->{errors} });
 }
 
-# Runs SQL as a role, and returns what it prints; with may_fail its errors.
-sub run_sql
-{
-	my ($node, $database, $role, $sql, %options) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr,
-		connstr => as_role($node, $database, $role), on_error_stop => 1);
-	return $stderr if $options{may_fail};
-	die("$database: $stderr\n" . substr($sql, 0, 1000)) if $stderr =~ /ERROR/;
-	return decode('UTF-8', $stdout);
-}
-
-# Returns the schema of a database as pg_dump prints it, without what is different in each dump.
+# Returns the schema of a database as pg_dump prints it, without what is different in each dump. Dies if pg_dump fails.
 sub dump_schema
 {
 	my ($connection, @options) = @_;

@@ -1,15 +1,18 @@
-# What the tests of small schemas share: a server, and moves of a table in a database that has one of these schemas.
+# What the tests of small schemas share: a server, and moves of a table in the database one, which has one schema after
+# another. The functions of Sql.pm work there as the owner of the tables, whose role is app.
 package KidctlCases;
 use strict;
 use warnings;
 use Exporter 'import';
 use Kidctl;
+use Sql;
 use Test::More;
 
-our @EXPORT = qw(start_cases kidctl ok_kidctl fresh query stops passes);
+our @EXPORT = qw(start_cases kidctl ok_kidctl fresh stops passes);
 
 my $node;
 
+# Starts the server, and returns it. Without the libraries of kidctl it skips the test.
 sub start_cases
 {
 	$node = kidctl_server("autovacuum = off\nwal_level = logical\n");
@@ -18,15 +21,17 @@ sub start_cases
 	# To copy a database takes less time than to create the extension again for each schema.
 	$node->safe_psql('postgres', 'CREATE DATABASE with_kid');
 	$node->safe_psql('with_kid', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app');
+	use_database($node, 'one', role => 'app');
 	return $node;
 }
 
 # Runs kidctl rekey as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
-	return run_kidctl(as_role($node, 'one', 'app'), 'rekey', @_);
+	return run_kidctl(connection_as($node, 'one', 'app'), 'rekey', @_);
 }
 
+# Does the same, and tests that it succeeds. Returns what it prints.
 sub ok_kidctl
 {
 	my (@arguments) = @_;
@@ -35,24 +40,19 @@ sub ok_kidctl
 	return $output;
 }
 
-# Makes a database with a schema of the owner's, after a superuser has prepared it.
+# Makes the database one anew. A superuser runs the statements that prepare it, if there are any, and the owner those
+# that make the schema.
 sub fresh
 {
 	my ($schema, $prepared) = @_;
 	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
 	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER app TEMPLATE with_kid');
 	$node->safe_psql('one', $prepared) if $prepared;
-	query($schema);
+	sql($schema);
 	return;
 }
 
-sub query
-{
-	my ($sql, $role) = @_;
-	return $node->safe_psql('one', $sql, connstr => as_role($node, 'one', $role // 'app'));
-}
-
-# The check of a table stops the move, and names what is in the way.
+# Tests that the check of a table stops the move, and names what is in the way. Returns what it prints.
 sub stops
 {
 	my ($what, $arguments, @named) = @_;
@@ -63,7 +63,7 @@ sub stops
 	return $output;
 }
 
-# The check of a table finds nothing that stops the move.
+# Tests that the check of a table finds nothing that stops the move. Returns what it prints.
 sub passes
 {
 	my ($what, @arguments) = @_;

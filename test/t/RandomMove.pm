@@ -1,5 +1,6 @@
 # What the tests that move random schemas have in common: a server, sessions that write, and kidctl, which is
-# interrupted at random statements, as are its session and the server.
+# interrupted at random statements, as are its session and the server. The functions of Sql.pm work as the owner of the
+# tables, whose role is shop.
 #
 #     KID_SEEDS      the schemas, such as "3 7 20-29", and nothing else; otherwise those that the test names
 package RandomMove;
@@ -11,19 +12,22 @@ use Exporter 'import';
 use IPC::Run ();
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($node pick maybe quoted start_node each_seed create run dump_of same_text kidctl moved check_clean
+our @EXPORT = qw($node pick maybe quoted start_node each_seed create dump_of same_text kidctl moved check_clean
   begin_writing end_writing ledger left_of_kidctl tally);
 
 our $node;
 my $temporary = PostgreSQL::Test::Utils::tempdir;
 my (%writers, %tally);
 
+# Returns its arguments, or half of the time nothing.
 sub maybe { return rand() < 0.5 ? @_ : () }
 
-# Starts the server. Its roles: shop owns the tables, client writes, viewer owns some views.
+# Starts the server, and sets $node. The option `conf` has further settings. Roles: shop owns the tables, client writes,
+# viewer owns some views.
 sub start_node
 {
 	my (%options) = @_;
@@ -32,7 +36,7 @@ sub start_node
 		CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer;
 		CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop;
 		GRANT SET ON PARAMETER session_replication_role TO shop});
-	system("src/sql/assemble kid-all > $temporary/kid-all.sql") == 0 or die 'src/sql/assemble failed';
+	use_database($node, 'postgres', role => 'shop');
 	return;
 }
 
@@ -70,8 +74,7 @@ sub create
 	if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname = '$template'") == 0)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $template TEMPLATE template0");
-		$node->psql($template, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1',
-				'-f', "$temporary/kid-all.sql" ]) if $template eq 'plain';
+		$node->safe_psql($template, '\i ' . assemble('kid-all')) if $template eq 'plain';
 		$node->safe_psql($template, 'CREATE EXTENSION kid') if $template eq 'extension';
 		$node->safe_psql($template, 'ALTER SCHEMA public OWNER TO shop; GRANT ALL ON SCHEMA public TO client, viewer;'
 			  . q{ DO $$ BEGIN EXECUTE coalesce((
@@ -83,20 +86,14 @@ sub create
 	return;
 }
 
-# Runs SQL, as shop or another role, and returns what it prints; with may_fail its errors.
-sub run
-{
-	my ($database, $sql, %options) = @_;
-	return run_sql($node, $database, $options{role} // 'shop', $sql, %options);
-}
-
+# Returns the schema of a database.
 sub dump_of { return dump_schema($node->connstr($_[0])) }
 
 # Runs kidctl in a database, as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
 	my ($database, @arguments) = @_;
-	return run_kidctl(as_role($node, $database, 'shop'), @arguments);
+	return run_kidctl(connection_as($node, $database, 'shop'), @arguments);
 }
 
 # Returns whether kidctl's check finds nothing that stops the move. Otherwise it prints why.
@@ -167,7 +164,8 @@ sub interrupted
 	my $counted = "$temporary/counted";
 	unlink $counted;
 	IPC::Run::run([ find_python(), 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted,
-			map({ encode('UTF-8', $_) } @command), '--no-rehearsal', '-d', as_role($node, $database, 'shop') ],
+			map({ encode('UTF-8', $_) } @command), '--no-rehearsal',
+			'-d', connection_as($node, $database, 'shop') ],
 		'>&', \$said);
 	$statements{$about} = slurp_file($counted) if -s $counted && $said !~ /^interrupted/m;
 	return (decode('UTF-8', $said), $? >> 8);
@@ -200,13 +198,14 @@ sub begin_writing
 	require JSON::PP;
 	append_to_file("$folder/kinds.json", JSON::PP->new->utf8->encode(\@kinds));
 	my $output = '';
-	my $handle = IPC::Run::start([ find_python(), 'test/kidctl/writers.py', as_role($node, $database, 'client'),
+	my $handle = IPC::Run::start([ find_python(), 'test/kidctl/writers.py', connection_as($node, $database, 'client'),
 			$folder ], '>&', \$output);
 	$writers{$database} = { handle => $handle, folder => $folder, output => \$output };
 	return;
 }
 
-# Ends them. Returns their errors, what they have committed, and the number of transactions.
+# Ends the sessions that write in a database. Returns their errors, what they have committed, and the number of
+# transactions.
 sub end_writing
 {
 	my ($database) = @_;
@@ -222,15 +221,16 @@ sub end_writing
 	return { errors => join("\n", $read->('errors')), rows => join("\n", sort keys %rows), %count };
 }
 
-# Compares the rows that the writers have committed with the ledger, and the ledger with a query of mark and parent.
+# Tests that the table ledger has the rows that the writers have committed, and that a query of place, mark and parent
+# returns what is in it.
 sub ledger
 {
 	my ($database, $wrote, $query) = @_;
-	same_text(join("\n", sort split /\n/, run($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows},
+	same_text(join("\n", sort split /\n/, sql_in($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows},
 		"the ledger has the $wrote->{done} transactions of the writers");
 	my $order = 'ORDER BY 1, 2, 3';
-	same_text(run($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'),
-		run($database, "SELECT place, mark, parent FROM ledger $order"),
+	same_text(sql_in($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'),
+		sql_in($database, "SELECT place, mark, parent FROM ledger $order"),
 		'each row of the writers is there once, and refers to the same row');
 	return;
 }

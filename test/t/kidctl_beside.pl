@@ -5,40 +5,35 @@ use warnings;
 use utf8;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = kidctl_server("wal_level = logical\n");
 $node->safe_psql('postgres',
 	'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE other LOGIN; CREATE ROLE boss LOGIN SUPERUSER');
+use_database($node, 'one', role => 'shop');
 
 # Makes a database of the owner's.
 sub fresh
 {
 	my ($schema, $prepared) = @_;
 	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
-	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER shop');
-	$node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop;
-		GRANT ALL ON SCHEMA public TO other;' . ($prepared // ''));
-	run($schema);
+	create_database('one', 'shop');
+	$node->safe_psql('one', 'GRANT ALL ON SCHEMA public TO other;' . ($prepared // ''));
+	sql($schema);
 	return;
 }
 
-sub run
-{
-	my ($sql, $role, %options) = @_;
-	return run_sql($node, 'one', $role // 'shop', $sql, %options);
-}
-
 # Runs kidctl as the owner of the tables. Returns what it prints, and its exit status.
-sub kidctl { return run_kidctl(as_role($node, 'one', 'shop'), @_) }
+sub kidctl { return run_kidctl(connection_as($node, 'one', 'shop'), @_) }
 
-sub kidctl_ok { return must_run_kidctl(as_role($node, 'one', 'shop'), @_) }
+sub kidctl_ok { return must_run_kidctl(connection_as($node, 'one', 'shop'), @_) }
 
 # Runs kidctl, and ends it before the first statement that matches a pattern.
 sub kidctl_cut
 {
 	my ($pattern, @words) = @_;
-	my ($output, $is_cut) = cut_kidctl(as_role($node, 'one', 'shop'), $pattern, @words);
+	my ($output, $is_cut) = cut_kidctl(connection_as($node, 'one', 'shop'), $pattern, @words);
 	ok($is_cut, "kidctl @words[0, 1] is ended before $pattern") or diag($output);
 	return;
 }
@@ -56,7 +51,7 @@ fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
 sub still_empty
 {
 	my ($status) = @_;
-	is(run($filled), 'first is empty, second is empty, unused is empty', 'materialized views are empty');
+	is(sql($filled), 'first is empty, second is empty, unused is empty', 'materialized views are empty');
 	my ($command) = $status =~ /(\w+)/;
 	like((kidctl($command, 'status', 'events'))[0],
 		qr/to fill: materialized view public\.first, materialized view public\.second$/m, 'and status names them')
@@ -67,23 +62,23 @@ my $all_filled = 'first, second, unused is empty';
 kidctl_cut('REFRESH', qw(partition run events), @width);
 still_empty('partition');
 kidctl_ok(qw(partition run events), @width);
-is(run($filled), $all_filled, 'the same command fills them');
+is(sql($filled), $all_filled, 'the same command fills them');
 kidctl_cut('REFRESH', qw(partition back events));
 still_empty('partition');
 kidctl_ok(qw(partition back events));
-is(run($filled), $all_filled, 'back fills them');
-is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
+is(sql($filled), $all_filled, 'back fills them');
+is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
 kidctl_cut('REFRESH MATERIALIZED VIEW public\.second', qw(partition run events), @width);
-is(run($filled), 'first, second is empty, unused is empty', 'one is filled');
+is(sql($filled), 'first, second is empty, unused is empty', 'one is filled');
 kidctl_ok(qw(partition finish events));
-is(run($filled), $all_filled, 'finish fills the other one');
+is(sql($filled), $all_filled, 'finish fills the other one');
 
 fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
 	INSERT INTO events DEFAULT VALUES; $views");
 kidctl_cut('REFRESH', qw(leave run events), '--no-rehearsal');
 still_empty('');
 kidctl_ok(qw(leave run events), '--no-rehearsal');
-is(run($filled), $all_filled, 'leave fills them when it runs again');
+is(sql($filled), $all_filled, 'leave fills them when it runs again');
 
 fresh("CREATE TABLE events (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
 	INSERT INTO events DEFAULT VALUES; $views", 'GRANT SET ON PARAMETER session_replication_role TO shop;');
@@ -91,12 +86,12 @@ kidctl_ok(qw(rekey run events --time made --no-rehearsal));
 kidctl_cut('REFRESH', qw(rekey swap events));
 still_empty('rekey');
 kidctl_ok(qw(rekey swap events));
-is(run($filled), $all_filled, 'rekey swap fills them');
+is(sql($filled), $all_filled, 'rekey swap fills them');
 kidctl_cut('REFRESH', qw(rekey back events));
 still_empty('rekey');
 kidctl_ok(qw(rekey back events));
-is(run($filled), $all_filled, 'rekey back fills them');
-is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
+is(sql($filled), $all_filled, 'rekey back fills them');
+is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
 
 # A command refuses before it says what it does.
 fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
@@ -114,7 +109,7 @@ refuses('no move of public\.events has begun', qw(partition back events));
 kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run events), @width);
 refuses('public\.events is not partitioned yet', qw(partition finish events));
 kidctl_ok(qw(partition run events), @width);
-run(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, 'boss');
+sql(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, role => 'boss');
 refuses('partition public\.events_p\w+ has rows', qw(partition back events));
 refuses('no move of public\.numbers has begun', qw(rekey back numbers));
 kidctl_ok(qw(rekey run numbers --time made --no-rehearsal));
@@ -133,8 +128,8 @@ sub built_on
 {
 	my ($partition) = @_;
 	$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
-	run("GRANT SELECT, REFERENCES ON $partition TO other");
-	run($built =~ s/PART/$partition/gr, 'other');
+	sql("GRANT SELECT, REFERENCES ON $partition TO other");
+	sql($built =~ s/PART/$partition/gr, role => 'other');
 	return;
 }
 my @built = map { quotemeta } 'view theirs.v', 'constraint r_e_fkey on table theirs.r', 'function theirs.f(',
@@ -149,7 +144,7 @@ is($status, 1, 'what depends on the partition whose rows move stops the move');
 like($said, qr/$_/, "and is named: $_")
   foreach @built, quotemeta 'publication named: names partition public.events_old';
 unlike($said, qr/theirs\.of_v/, 'but not what depends only on that');
-run('DROP SCHEMA theirs CASCADE', 'other');
+sql('DROP SCHEMA theirs CASCADE', role => 'other');
 $node->safe_psql('one', 'DROP PUBLICATION named');
 kidctl_ok(qw(partition move events), @width);
 
@@ -160,9 +155,9 @@ built_on('rest');
 ($said, $status) = kidctl(qw(partition check events --width), '1 day');
 is($status, 1, 'a foreign key that refers to the default partition stops the move');
 is(join(' ', $said =~ /: depends on partition (public\.\w+)/g), 'public.rest', 'and nothing else does') or diag($said);
-run('DROP TABLE theirs.r', 'other');
+sql('DROP TABLE theirs.r', role => 'other');
 kidctl_ok(qw(partition move events), @width);
-is(run('SELECT count(*) FROM theirs.v', 'other'), 0, 'views of it stay');
+is(sql('SELECT count(*) FROM theirs.v', role => 'other'), 0, 'views of it stay');
 
 # A table that is partitioned already keeps what depends on its partitions, forth and back.
 fresh(q{CREATE TABLE events (id kid64 DEFAULT kid_next(), d int DEFAULT 1, PRIMARY KEY (id, d)) PARTITION BY LIST (d);
@@ -170,13 +165,13 @@ fresh(q{CREATE TABLE events (id kid64 DEFAULT kid_next(), d int DEFAULT 1, PRIMA
 	INSERT INTO events DEFAULT VALUES});
 built_on('ones');
 kidctl_ok(qw(partition run events --width), '1 day', '--accept', 'function theirs.f(public.ones)');
-my $later = run(q{SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf AND relid::text LIKE 'events_p%'
+my $later = sql(q{SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf AND relid::text LIKE 'events_p%'
 	ORDER BY 1 LIMIT 1});
-run("CREATE VIEW of_later AS SELECT * FROM $later");
+sql("CREATE VIEW of_later AS SELECT * FROM $later");
 refuses("view public\\.of_later depends on table public\\.$later, which the way back drops", qw(partition back events));
-run('DROP VIEW of_later');
+sql('DROP VIEW of_later');
 kidctl_ok(qw(partition back events));
-is(run('SELECT count(*) FROM theirs.v', 'other'), 1, 'views of partitions stay');
+is(sql('SELECT count(*) FROM theirs.v', role => 'other'), 1, 'views of partitions stay');
 
 # kidctl leave stops in its check, by name, at what depends on domains and composite types of kid's types,
 # also if it is not copied.
@@ -188,17 +183,17 @@ my $users = q{CREATE SCHEMA theirs; CREATE FUNCTION theirs.f(public.d) RETURNS i
 	CREATE TABLE theirs.c (n int CHECK (n::text <> coalesce(NULL::public.d::text, '')))};
 fresh($types);
 $node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
-run($users, 'other');
+sql($users, role => 'other');
 ($said, $status) = kidctl(qw(leave check events));
 is($status, 1, 'what uses a domain of the table stops leave');
 like($said, qr/$_/, "and is named: $_")
   foreach map { quotemeta } 'function theirs.f(public.d)', 'theirs.t: belongs to other', 'view theirs.v',
   'type theirs.over', 'column x of composite type theirs.pair', 'constraint c_n_check on table theirs.c';
 like($said, qr/depends on type public\.d, a domain/, 'with the domain');
-run('DROP SCHEMA theirs CASCADE', 'other');
-run('CREATE VIEW mine AS SELECT id FROM events WHERE id <> (NULL::d)');
+sql('DROP SCHEMA theirs CASCADE', role => 'other');
+sql('CREATE VIEW mine AS SELECT id FROM events WHERE id <> (NULL::d)');
 kidctl_ok(qw(leave run events));
-is(run('SELECT count(*) FROM mine; DROP EXTENSION kid', 'boss'), 0,
+is(sql('SELECT count(*) FROM mine; DROP EXTENSION kid', role => 'boss'), 0,
 	'without them it leaves, and DROP EXTENSION needs no CASCADE');
 
 # Composite types, of which PostgreSQL changes none that is the type of a column, not even by way of other types
@@ -209,25 +204,25 @@ foreach my $use ('theirs.t (p public.pair)', 'theirs.t (p public.pair[])', 'thei
 {
 	fresh($composite);
 	$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
-	run("CREATE SCHEMA theirs; CREATE TABLE $use", 'other');
+	sql("CREATE SCHEMA theirs; CREATE TABLE $use", role => 'other');
 	($said, $status) = kidctl(qw(leave check --all));
 	is($status, 1, "$use stops leave");
 	like($said, qr/column p of theirs\.t: has values of type public\.pair/, 'and is named');
-	run('DROP TABLE theirs.t', 'other');
+	sql('DROP TABLE theirs.t', role => 'other');
 	kidctl_ok(qw(leave run --all));
-	is(run('DROP EXTENSION kid', 'boss', may_fail => 1), '',
+	is(error_of('DROP EXTENSION kid', role => 'boss'), '',
 		'without it composite types change, and DROP EXTENSION needs no CASCADE');
 }
 
 # What leave does not change it lists.
 fresh(q{CREATE DOMAIN d AS kid64; CREATE TYPE of_domain AS (x d); CREATE TYPE pair AS (k kid64);
 	CREATE TABLE events (id kid64 PRIMARY KEY)});
-run('CREATE TYPE theirs AS (k public.kid64)', 'other');
+sql('CREATE TYPE theirs AS (k public.kid64)', role => 'other');
 ($said, $status) = kidctl(qw(leave check events));
 like($said, qr/$_/, "check lists $_") foreach 'column k of composite type public\.pair',
   'column k of composite type public\.theirs', 'type public\.d';
 ($said, $status) = kidctl(qw(leave run --all));
-my $left = run('DROP EXTENSION kid', 'boss', may_fail => 1);
+my $left = error_of('DROP EXTENSION kid', role => 'boss');
 like($said, qr/remains.*$_/s, "and leave --all says that it remains: $_")
   foreach 'column k of composite type public\.theirs', 'type public\.d';
 like($left, qr/theirs/, 'and so it does');
@@ -243,12 +238,12 @@ is($status, 2, 'a table without IDs is refused');
 my ($create, $drop) = $said
   =~ /^hint: .*Create a table for new rows: (.*;) Give it .* When the time of the old rows has come: (.*;)$/m
   or diag($said);
-is(run("$create INSERT INTO \"Visits_new\" DEFAULT VALUES", undef, may_fail => 1), '',
+is(error_of("$create INSERT INTO \"Visits_new\" DEFAULT VALUES"), '',
 	'the commands of its hint make a table for new rows');
-is(run(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1 hour', "a b", twice, n
+is(sql(q{SELECT id > now() - interval '1 hour', created_at > now() - interval '1 hour', "a b", twice, n
 		FROM "Visits_new"}), 't|t|1.00|2.00|1', 'which gets them');
-is(run($drop, undef, may_fail => 1), '', 'and the old table can be dropped');
-is(run(q{SELECT count(*) FROM "Visits_new"}), 1, 'without the new one');
+is(error_of($drop), '', 'and the old table can be dropped');
+is(sql(q{SELECT count(*) FROM "Visits_new"}), 1, 'without the new one');
 
 # Publications keep their lists of columns, with a generated column where PostgreSQL publishes such, and
 # their conditions.
@@ -262,21 +257,21 @@ fresh(q{CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), 
 	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01', n int, secret text,
 		twice int GENERATED ALWAYS AS (n * 2) STORED); INSERT INTO numbers (n) VALUES (1)},
 	'GRANT SET ON PARAMETER session_replication_role TO shop; GRANT CREATE ON DATABASE one TO shop;');
-run("CREATE PUBLICATION listed FOR TABLE events (id, n$extra)
+sql("CREATE PUBLICATION listed FOR TABLE events (id, n$extra)
 	WHERE (n > 0) WITH (publish = 'insert', publish_via_partition_root);
 	CREATE PUBLICATION of_numbers FOR TABLE numbers (n$extra) WHERE (n > 0) WITH (publish = 'insert')");
-run('CREATE PUBLICATION generated FOR TABLE events WITH (publish = $$insert$$, publish_via_partition_root,
+sql('CREATE PUBLICATION generated FOR TABLE events WITH (publish = $$insert$$, publish_via_partition_root,
 	publish_generated_columns = stored)') if $is_18;
-my $before = run($listed);
+my $before = sql($listed);
 like($before, qr/events\(\{id,n\W.*numbers\(\{n\W/, 'publications list columns') or diag($before);
 kidctl_ok(qw(partition run events --width), '1 day');
-is(run($listed), $before, 'partition run keeps the lists');
+is(sql($listed), $before, 'partition run keeps the lists');
 kidctl_ok(qw(partition back events));
-is(run($listed), $before, 'and so does the way back');
+is(sql($listed), $before, 'and so does the way back');
 kidctl_ok(qw(rekey run numbers --time made));
 kidctl_ok(qw(rekey swap numbers));
-is(run($listed), $before, 'rekey swap keeps the lists');
+is(sql($listed), $before, 'rekey swap keeps the lists');
 kidctl_ok(qw(rekey back numbers));
-is(run($listed), $before, 'and so does the way back');
+is(sql($listed), $before, 'and so does the way back');
 
 done_testing();

@@ -7,6 +7,7 @@ use warnings;
 use utf8;
 use Kidctl;
 use KidctlCases;
+use Sql;
 use Test::More;
 
 my $node = start_cases;
@@ -26,11 +27,11 @@ like((kidctl('check', $_, @during))[0], qr/without a default cannot be moved/,
 	"keys of another type without a default: $_") foreach qw(d c);
 ok_kidctl('run', 'zero', @during);
 ok_kidctl('swap', 'zero');
-query(q{INSERT INTO zero (b) VALUES ('y')});
-is(query('SELECT string_agg(kid_old_id::text, $$ $$ ORDER BY id) FROM zero'), '0 1',
+sql(q{INSERT INTO zero (b) VALUES ('y')});
+is(sql('SELECT string_agg(kid_old_id::text, $$ $$ ORDER BY id) FROM zero'), '0 1',
 	'new rows have old keys for the way back');
 ok_kidctl('back', 'zero');
-is(query('SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM zero'), '0 1', 'which they have after it');
+is(sql('SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM zero'), '0 1', 'which they have after it');
 
 # What the new type cannot do
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE c (p bigint REFERENCES p, words tsvector);
@@ -98,10 +99,10 @@ my $renames = 'renames columns by their position, and the key gets another posit
 stops('columns that are renamed by their position', [ 'orders', @during ],
 	(map { qr/^  view public\.$_->[0]: $renames: AS \Q$_->[1]\E  \(stops\)$/m } @renamed),
 	qr/^    hint: Rename columns in the select list/m, qr/ 4 of which stop/);
-query('DROP VIEW ' . join(', ', map { $_->[0] } @renamed));
+sql('DROP VIEW ' . join(', ', map { $_->[0] } @renamed));
 passes('an alias of a join, and names of other columns', 'orders', @during);
 ok_kidctl($_, 'orders', @during) foreach qw(run swap);
-is(query('SELECT count(*) FROM elsewhere JOIN orders ON id = a'), 2, 'after the swap these views are right');
+is(sql('SELECT count(*) FROM elsewhere JOIN orders ON id = a'), 2, 'after the swap these views are right');
 
 # Columns that look like references: lists, camel case, and other schemas, but no types that cannot contain the key
 fresh(q{CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
@@ -157,7 +158,7 @@ like($star, qr/^  (?:function )?public\.all_p\(\):.*$whole_rows/m,
 	'a function that returns rows');
 like($star, qr/^  (?:function )?public\.archive_p\(\):.*reads all columns of p/m, 'and one that reads all columns');
 ok_kidctl('run', 'p', @during);
-like(run_sql($node, 'one', 'app', $_->[0], may_fail => 1), $_->[1], "which is so: $_->[0]")
+like(error_of($_->[0], database => 'one', role => 'app'), $_->[1], "which is so: $_->[0]")
   foreach [ 'SELECT all_p()', qr/structure of query does not match function result type/ ],
   [ 'SELECT archive_p()', qr/INSERT has more expressions than target columns/ ];
 
@@ -179,7 +180,7 @@ stops('what is not in the copy', [qw(small --time made)],
 	qr/^  index public\.other_bloom: $no_bloom$|^    the same: .*index public\.other_bloom\b/m,
 	qr/ 2 of which stop/);
 like((kidctl('run', qw(small --time made)))[0], qr/ 2 of which stop/, 'the move does not begin');
-is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'at all');
+is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'at all');
 my @accepted = map { ('--accept', $_) } 'index public.small_bloom', 'trigger public.small counts';
 passes('what was accepted', qw(small --time made), @accepted);
 $node->safe_psql('postgres', 'CREATE DATABASE prepared TEMPLATE template0');
@@ -192,7 +193,7 @@ $node->safe_psql('postgres', 'ALTER DATABASE prepared IS_TEMPLATE true');
 stops('what is in the copy, and cannot be moved', [qw(small --time made --template prepared)],
 	qr/index public\.small_bloom: in index: data type kid64 has no default operator class for access method "bloom"/,
 	qr/ 1 of which stop/);
-query('DROP INDEX small_bloom');
+sql('DROP INDEX small_bloom');
 unlike(passes('a copy that begins as a prepared database', qw(small --time made --template prepared)), qr/^not copied/m,
 	'which lacks nothing');
 $node->safe_psql('postgres', 'ALTER DATABASE prepared OWNER TO g1');
@@ -229,7 +230,7 @@ foreach ([ [qw(leave check events)], 'events_bloom' ], [ [qw(leave check parted)
 	[ [ qw(partition move parted --width), '1 month' ], 'parted_bloom' ])
 {
 	my ($arguments, $index) = @$_;
-	my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), @$arguments);
+	my ($output, $status) = run_kidctl(connection_as($node, 'one', 'app'), @$arguments);
 	is($status, 1, "an index that is not in the copy stops kidctl @$arguments[0, 1]") or diag($output);
 	like($output, qr/^  index public\.$index: access method "bloom" does not exist  \(stops\)/m, 'by name');
 	like($output, qr/^  index public\.other_bloom: $no_bloom$|^    the same: .*index public\.other_bloom\b/m,
@@ -242,14 +243,13 @@ fresh(q{CREATE TABLE parts (id bigserial PRIMARY KEY, b text); INSERT INTO parts
 		CONSTRAINT no_circle CHECK (whole <> part)); INSERT INTO uses VALUES (1, 2);
 	CREATE INDEX ascending ON uses ((whole < part)) WHERE whole <> part});
 ok_kidctl($_, 'parts', @during) foreach qw(run swap);
-my (undef, undef, $stderr) = $node->psql('one', 'INSERT INTO uses (whole, part) SELECT id, id FROM parts',
-	connstr => $node->connstr('one') . ' user=app');
-like($stderr, qr/violates check constraint "no_circle"/, 'a constraint that compares two columns holds for new keys');
-is(query(q{SELECT pg_get_indexdef('ascending'::regclass)}),
+like(error_of('INSERT INTO uses (whole, part) SELECT id, id FROM parts'),
+	qr/violates check constraint "no_circle"/, 'a constraint that compares two columns holds for new keys');
+is(sql(q{SELECT pg_get_indexdef('ascending'::regclass)}),
 	'CREATE INDEX ascending ON public.uses USING btree (((whole < part))) WHERE (whole <> part)',
 	'an index that compares them is as before');
 ok_kidctl('back', 'parts');
-is(query('SELECT whole, part FROM uses'), '1|2', 'also on the way back');
+is(sql('SELECT whole, part FROM uses'), '1|2', 'also on the way back');
 
 # Clients that do not find the operators
 fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text)',

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use Kidctl;
 use KidctlCases;
+use Sql;
 use Test::More;
 
 my $node = start_cases;
@@ -64,9 +65,9 @@ foreach my $special (@special)
 {
 	my $about = $special =~ s/[^ -~]/./gr;
 	note("names with $about");
-	my $sql = sub { return query(named($special, $_[0])) };
+	my $sql = sub { return sql(named($special, $_[0])) };
 	my $table = named($special, '[s].[p]');
-	my $owner = as_role($node, 'one', 'app');
+	my $owner = connection_as($node, 'one', 'app');
 	my $run = sub {
 		my ($command, $action, @more) = @_;
 		my ($output, $status) = run_kidctl($owner, $command, $action, $table, @more, '--accept', 'search_path');

@@ -7,6 +7,7 @@ use utf8;
 use Dialogue;
 use Kidctl;
 use KidctlCases;
+use Sql;
 use Test::More;
 
 my $node = start_cases;
@@ -24,14 +25,14 @@ stops('an integer column that refers to the key', [qw(articles --new-rows-only)]
 stops('an integer key', [qw(comments --new-rows-only)], qr/column id of public\.comments: is of type integer/);
 my $options = q{SELECT seqrelid::regclass, seqstart, seqincrement, seqcache, relacl, obj_description(seqrelid)
 	FROM pg_sequence JOIN pg_class AS c ON c.oid = seqrelid WHERE relname = 'order_numbers'};
-my $before = query($options);
+my $before = sql($options);
 ok_kidctl($_, 'orders', '--new-rows-only') foreach qw(run swap);
-is(query(q{WITH n AS (INSERT INTO orders (item) VALUES ('milk') RETURNING id)
+is(sql(q{WITH n AS (INSERT INTO orders (item) VALUES ('milk') RETURNING id)
 		SELECT kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't',
 	'new rows have keys that tell their time');
 ok_kidctl('back', 'orders');
-is(query($options), $before =~ s/\{g1=U\/app\}|NULL/$&/r, 'an identity has its options again');
-is(query(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer',
+is(sql($options), $before =~ s/\{g1=U\/app\}|NULL/$&/r, 'an identity has its options again');
+is(sql(q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer',
 	'numbers go on above');
 
 # New keys are to be greater than all old ones, and are below 2^53 unless the user chooses otherwise.
@@ -41,29 +42,29 @@ like(passes('a negative key', @new),
 	qr/new keys are below 2\^53, so JavaScript's numbers represent them exactly/, 'and says what JavaScript sees');
 like(passes('another target', @new, qw(--to bigint)),
 	qr/new keys are above 2\^53, .*\n.*Send them as text to JavaScript/, 'and that keys of kid64 are too great for it');
-query(q{INSERT INTO numbers VALUES (kid53_floor(now() - interval '1 s'))});
+sql(q{INSERT INTO numbers VALUES (kid53_floor(now() - interval '1 s'))});
 passes('a key of the last second', @new);
 foreach ([ q{kid53_floor(now() + interval '1 h')}, '' ], [ '9007199254740991', '' ],
 	[ '9007199254740992', ': those of kid53 are below 2\^53' ])
 {
 	my ($key, $why) = @$_;
-	query("INSERT INTO numbers VALUES ($key)");
+	sql("INSERT INTO numbers VALUES ($key)");
 	stops("the key $key", \@new, qr/contains \d{15,16}, and a new key would not be greater$why  \(stops\)/,
 		qr/hint: Pass --to bigint, which makes greater ones, above 2\^53, or give all rows new keys\./);
 	passes("the key $key", @new, qw(--to bigint));
-	query('DELETE FROM numbers WHERE id > 0');
+	sql('DELETE FROM numbers WHERE id > 0');
 }
-query('INSERT INTO numbers VALUES (9223372036854775807)');
+sql('INSERT INTO numbers VALUES (9223372036854775807)');
 stops('the greatest key', [ @new, qw(--to bigint) ], qr/contains 9223372036854775807, and a new key would not/,
 	qr/hint: Give all rows new keys, without --new-rows-only\./);
-query('DELETE FROM numbers WHERE id > 0');
+sql('DELETE FROM numbers WHERE id > 0');
 ok_kidctl('run', @new);
-query('INSERT INTO numbers VALUES (9007199254740991)');
+sql('INSERT INTO numbers VALUES (9007199254740991)');
 like((kidctl('swap', 'numbers'))[0], qr/contains 9007199254740991, and a new key would not be greater/,
 	'a key that came since the check ends the swap');
-query('DELETE FROM numbers WHERE id > 0');
+sql('DELETE FROM numbers WHERE id > 0');
 ok_kidctl('swap', 'numbers');
-is(query(q{WITH n AS (INSERT INTO numbers (item) VALUES ('new') RETURNING id)
+is(sql(q{WITH n AS (INSERT INTO numbers (item) VALUES ('new') RETURNING id)
 		SELECT id < 2^53 AND kid53_timestamp(id) > now() - interval '1 minute' FROM n}), 't', 'and it goes on');
 
 # Rows before 2020 have no time that a kid53 could have.
@@ -72,7 +73,7 @@ fresh(q{CREATE TABLE visits (id bigserial PRIMARY KEY, made timestamptz, label t
 stops('a row of 2019', [qw(visits --time made --to kid53 --no-rehearsal)],
 	qr/keys cannot have the time 2019-12-31 23:59:59\.999999\+00: timestamp out of range for kid53/,
 	qr/hint: Pass --to bigint or --to kid64, whose times begin in 1970, or --new-rows-only, which leaves old keys/);
-query(q{UPDATE visits SET made = '2020-01-01 00:00:00+00' WHERE made < '2020-01-01'});
+sql(q{UPDATE visits SET made = '2020-01-01 00:00:00+00' WHERE made < '2020-01-01'});
 passes('the first instant', qw(visits --time made --to kid53 --no-rehearsal));
 
 # Privileges on views, and views of other roles
@@ -84,12 +85,12 @@ stops('a privilege that another role granted', [ 'p', @during ],
 	qr/view public\.readonly: privileges that g1 granted will come from the owner/);
 $node->safe_psql('one', 'GRANT g1 TO app');
 my $acl = q{SELECT relacl FROM pg_class WHERE relname = 'readonly'};
-$before = query($acl);
+$before = sql($acl);
 ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
-is(query($acl), $before, 'the privileges on a view are as before');
+is(sql($acl), $before, 'the privileges on a view are as before');
 ok_kidctl('back', 'p');
-is(query($acl), $before, 'also on the way back');
+is(sql($acl), $before, 'also on the way back');
 $node->safe_psql('one', 'REVOKE g1 FROM app; ALTER VIEW readonly OWNER TO g2');
 stops('a view of another role', [ 'p', @during ], qr/view public\.readonly: must be made again, and belongs to g2/);
 
@@ -174,7 +175,7 @@ fresh(q{CREATE TABLE r (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFA
 	CREATE VIEW slow AS SELECT pg_sleep(8) IS NULL AS n; CREATE VIEW broken AS SELECT 1 / 0 AS n;
 	GRANT USAGE, CREATE ON SCHEMA public TO g1; GRANT SELECT ON r TO g1});
 $node->safe_psql('one', q{SET ROLE g1; CREATE VIEW of_g1 AS SELECT 1 / 0 AS n; GRANT SELECT ON of_g1 TO app});
-query('CREATE VIEW on_g1 AS TABLE of_g1');
+sql('CREATE VIEW on_g1 AS TABLE of_g1');
 stops('a view that fails after the swap', [qw(r --time made)],
 	qr/^  SELECT on public\.listed: after swap: structure of query does not match function result type.*\(stops\)$/m,
 	qr/^  SELECT on public\.slow: canceling statement/m, qr/^  SELECT on public\.broken: division by zero$/m,
@@ -199,12 +200,12 @@ stops('what is refused', [qw(p --time made)],
 	qr/^  constraint t_other on public\.t: .*\n    hint: Drop it\.$/m,
 	qr/^  rule quiet on public\.u: .*\n    hint: Drop it before the move, or disable it/m,
 	qr/^  default value for public\.n\.n: .*\n    hint: $detach\.$/m);
-query(q{ALTER TABLE c NO INHERIT above; ALTER TABLE c ALTER p DROP DEFAULT; ALTER TABLE u DISABLE RULE quiet;
+sql(q{ALTER TABLE c NO INHERIT above; ALTER TABLE c ALTER p DROP DEFAULT; ALTER TABLE u DISABLE RULE quiet;
 	ALTER TABLE u SET LOGGED; ALTER TABLE t NOT OF; ALTER TABLE t DROP CONSTRAINT t_other;
 	ALTER SEQUENCE p_id_seq OWNED BY NONE; INSERT INTO p DEFAULT VALUES});
 ok_kidctl(@$_) foreach [qw(run p --time made)], [qw(swap p)], [qw(finish p)];
-query('INSERT INTO n DEFAULT VALUES');
-is(query('SELECT n > 1 FROM n'), 't', 'the sequence still gives numbers');
+sql('INSERT INTO n DEFAULT VALUES');
+is(sql('SELECT n > 1 FROM n'), 't', 'the sequence still gives numbers');
 
 # What a user can get wrong is an error in one line.
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next());
@@ -215,7 +216,7 @@ fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id ki
 	CREATE TABLE "Part" PARTITION OF parted DEFAULT},
 	'CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw;
 		CREATE FOREIGN TABLE public.f (id bigint) SERVER far; ALTER TABLE f OWNER TO app');
-my $session = open_session($node, 'one', 'app');
+my $session = open_session($node, 'one');
 answer($session, 'CREATE TEMPORARY TABLE mine (id bigint PRIMARY KEY);');
 my $temporary = $node->safe_psql('one', q{SELECT oid::regclass FROM pg_class WHERE relname = 'mine'});
 my $no_table = 'is not a table: this operation is not supported for';
@@ -247,7 +248,7 @@ foreach (
 	[ qr/column nix of public.p: does not contain a time/, qw(rekey check p --time nix) ])
 {
 	my ($expected, @arguments) = @$_;
-	my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), @arguments);
+	my ($output, $status) = run_kidctl(connection_as($node, 'one', 'app'), @arguments);
 	like($output, $expected, "kidctl @arguments[0, 1, 2]");
 	is($status, $output =~ /^error|argument/m ? 2 : 1, 'its exit status');
 }
@@ -263,9 +264,9 @@ close_session($session);
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x');
 	CREATE VIEW v AS SELECT id FROM p; GRANT CREATE ON SCHEMA public TO g1; GRANT SELECT ON p TO g1});
 $node->safe_psql('postgres', 'GRANT g1 TO app');
-query('ALTER VIEW v OWNER TO g1');
+sql('ALTER VIEW v OWNER TO g1');
 ok_kidctl('run', 'p', @during);
-query('REVOKE CREATE ON SCHEMA public FROM g1');
+sql('REVOKE CREATE ON SCHEMA public FROM g1');
 like((kidctl('swap', 'p'))[0],
 	qr/^error: view public\.v: must be made again in schema public, for which g1 has no privilege CREATE\nhint: GRANT/m,
 	'a view whose owner may create none there any more');
@@ -273,28 +274,28 @@ $node->safe_psql('postgres', 'REVOKE g1 FROM app');
 like((kidctl('swap', 'p'))[0],
 	qr/^error: view public\.v: must be made again, and belongs to g1\nhint: Drop it before, or give it to app\./m,
 	'a view that the role could make again when the move began');
-query('CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE p ADD parent bigint REFERENCES p');
+sql('CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE p ADD parent bigint REFERENCES p');
 my $since = qr/refers to the key since the move began, so its rows have no new keys/;
 like((kidctl($_, 'p', @during))[0],
 	qr/column parent of public\.p:? $since.*column p_id of public\.later\b/s,
 	"columns that refer to the key since then: $_")
   foreach qw(check run status);
-query('DROP TABLE later; ALTER TABLE p DROP parent');
+sql('DROP TABLE later; ALTER TABLE p DROP parent');
 unlike((kidctl('status', 'p'))[0], qr/in the way/, 'nothing is in the way without it');
 $node->safe_psql('one', 'DROP VIEW v');
 ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
-query('CREATE TABLE later (p_id kid64 REFERENCES p); INSERT INTO later SELECT id FROM p');
+sql('CREATE TABLE later (p_id kid64 REFERENCES p); INSERT INTO later SELECT id FROM p');
 like((kidctl('back', 'p'))[0],
 	qr/^error: column p_id of public\.later: refers to the key since the swap, so its rows .* old keys\nhint: Drop/m,
 	'or since the swap, which the way back tells');
 ok_kidctl('finish', 'p');
-is(query('SELECT count(*) FROM later JOIN p ON p_id = id'), 1, 'and which is no obstacle to finish');
+is(sql('SELECT count(*) FROM later JOIN p ON p_id = id'), 1, 'and which is no obstacle to finish');
 
 # A reader that has read enough
 my $closed = path_to_kidctl;
 my $arguments = "rekey check p --during '[2024-01-01, 2025-01-01)' --no-rehearsal -d \""
-  . as_role($node, 'one', 'app') . '"';
+  . connection_as($node, 'one', 'app') . '"';
 my $errors = `PATH=$closed; { kidctl $arguments | true; } 2>&1`;
 unlike($errors, qr/Traceback|error|Exception/i, 'a closed pipe is no error');
 
@@ -302,9 +303,9 @@ unlike($errors, qr/Traceback|error|Exception/i, 'a closed pipe is no error');
 fresh(q{CREATE TABLE f (id flake, "a b" boolean GENERATED ALWAYS AS (id IS NULL) STORED,
 	CONSTRAINT "c of d" CHECK (kid_timestamp(id) > '2020-01-01')); INSERT INTO f VALUES ('18446744073709551615')});
 my @given_up = map { ('--accept', "$_ public.f") } 'column id of', 'column a b of', 'constraint c of d on';
-my ($left, $status) = run_kidctl(as_role($node, 'one', 'app'), qw(leave run f), @given_up);
+my ($left, $status) = run_kidctl(connection_as($node, 'one', 'app'), qw(leave run f), @given_up);
 is($status, 0, 'a table leaves without what was given up') or diag($left);
-is(query('SELECT id FROM f'), -1, 'with the number of an ID that is negative');
+is(sql('SELECT id FROM f'), -1, 'with the number of an ID that is negative');
 
 # PostgreSQL 18: a reference that is part of a key WITHOUT OVERLAPS
 SKIP:
@@ -316,7 +317,7 @@ SKIP:
 		INSERT INTO o DEFAULT VALUES; INSERT INTO l VALUES (1, '[2026-01-01,2026-02-01)')},
 		'CREATE EXTENSION btree_gist');
 	ok_kidctl($_, 'o', '--time', 'made') foreach qw(run swap finish);
-	is(query(q{SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'lpk'}),
+	is(sql(q{SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'lpk'}),
 		'PRIMARY KEY (o_id, valid WITHOUT OVERLAPS)', 'a key WITHOUT OVERLAPS is made again');
 }
 

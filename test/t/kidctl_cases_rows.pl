@@ -6,6 +6,7 @@ use warnings;
 use utf8;
 use Kidctl;
 use KidctlCases;
+use Sql;
 use Test::More;
 
 my $node = start_cases;
@@ -24,7 +25,7 @@ my $filters = 'Column used in the publication WHERE expression is not part of th
 stops('a publication', [ 'p', @during ],
 	qr/^  public\.c: cannot update table "c" because $has_none\n    hint: ALTER TABLE public\.c REPLICA IDENTITY FULL/m,
 	qr/^  public\.f: cannot update table "f": $filters\.  \(stops\)$/m);
-query('ALTER TABLE c REPLICA IDENTITY FULL; ALTER TABLE f REPLICA IDENTITY FULL; DROP TRIGGER t ON c');
+sql('ALTER TABLE c REPLICA IDENTITY FULL; ALTER TABLE f REPLICA IDENTITY FULL; DROP TRIGGER t ON c');
 ok_kidctl($_, 'p', @during) foreach qw(check run cancel);
 
 # Rules of domains, and references to rows that are not there
@@ -43,16 +44,16 @@ my $rules = stops('a domain with rules', [ 'p', @during ],
 	qr/^  column a of public\.c: new keys are not of domain public\.fitting, .*\n +CHECK \(public\.fits\(VALUE\)\)$/m,
 	qr/^  constraint a_key on public\.lost: $not_valid --accept 'constraint a_key on public\.lost'$/m);
 unlike($rules, qr/domain public\.bare|constraint b_key/, 'one without rules does not, nor a constraint that holds');
-query('ALTER TABLE c ALTER a TYPE bigint');
+sql('ALTER TABLE c ALTER a TYPE bigint');
 ok_kidctl($_, 'p', @during, '--accept', 'constraint a_key on public.lost') foreach qw(run cancel);
 
 # A move goes on with its options, also where something was made meanwhile
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
 	INSERT INTO p DEFAULT VALUES});
 ok_kidctl(qw(run p --time made --old-name old));
-query('CREATE VIEW late AS SELECT id FROM p');
+sql('CREATE VIEW late AS SELECT id FROM p');
 ok_kidctl($_, 'p') foreach qw(check run swap finish);
-is(query('SELECT kid_timestamp(id)::timestamptz(0), old FROM p JOIN late USING (id)'), '2026-01-01 00:00:00+00|1',
+is(sql('SELECT kid_timestamp(id)::timestamptz(0), old FROM p JOIN late USING (id)'), '2026-01-01 00:00:00+00|1',
 	'which are those of the beginning');
 
 # Columns that tell a time, or seem to
@@ -65,7 +66,7 @@ stops("a column $_", [ qw(p --time-zone UTC --time), $_ ],
 passes('a domain of times', qw(p --time made));
 stops('a domain of dates', [qw(p --time born)], qr/column born of public\.p: is of type date, which has no time zone/);
 ok_kidctl($_, qw(p --time born --time-zone UTC)) foreach qw(run swap);
-is(query(q{SELECT kid_timestamp(id)::timestamptz(0) FROM p}), '2026-01-01 00:00:00+00',
+is(sql(q{SELECT kid_timestamp(id)::timestamptz(0) FROM p}), '2026-01-01 00:00:00+00',
 	'a domain tells the times of new keys');
 
 # References that are unique together, and defaults that are constants
@@ -103,7 +104,7 @@ my $mismatch = 'type of parameter \d+ \(uuid\) does not match that when preparin
 my $old_sessions = qr/  UPDATE on public\.users: $fails: $mismatch\n/;
 like(passes('a trigger function that casts the key', 'users', @during, '--to', 'uuid'), $old_sessions,
 	'but old sessions must reconnect');
-query(q{CREATE OR REPLACE FUNCTION logs() RETURNS trigger
+sql(q{CREATE OR REPLACE FUNCTION logs() RETURNS trigger
 	LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.log (n) VALUES (OLD.id); RETURN NEW; END'});
 my ($logged) = kidctl('check', 'users', @during, '--to', 'uuid');
 my $wrong_type = 'column "n" is of type bigint but expression is of type uuid';
@@ -130,7 +131,7 @@ $node->safe_psql('one', 'CREATE PUBLICATION everything FOR ALL TABLES');
 ok_kidctl('run', 'p', @during);
 ok_kidctl('swap', 'p');
 ok_kidctl('finish', 'p');
-is(query(q{SELECT count(*) FROM p WHERE kid_timestamp(id) >= '2024-01-01'}), 10,
+is(sql(q{SELECT count(*) FROM p WHERE kid_timestamp(id) >= '2024-01-01'}), 10,
 	'a publication of all tables is no obstacle');
 
 # What partitions have of their own
@@ -153,12 +154,12 @@ my $details = q{
 	UNION ALL SELECT format('e2.p: %s, %s, %s', attnotnull, attacl, col_description(attrelid, attnum)) FROM pg_attribute
 		WHERE attrelid = 'e2'::regclass AND attname = 'p'
 	UNION ALL SELECT conrelid::regclass || ': ' || conname FROM pg_constraint WHERE contype = 'f' ORDER BY 1};
-my $before = query($details);
+my $before = sql($details);
 ok_kidctl('run', 'a', @during);
 ok_kidctl('swap', 'a');
-is(query($details), $before, 'partitions keep what they have of their own');
+is(sql($details), $before, 'partitions keep what they have of their own');
 ok_kidctl('back', 'a');
-is(query($details), $before, 'also on the way back');
+is(sql($details), $before, 'also on the way back');
 
 # Times
 fresh(q{CREATE TABLE local (id bigserial PRIMARY KEY, made timestamp NOT NULL, item text);
@@ -177,9 +178,9 @@ like((kidctl('check', 'local', '--during', '[2024-01-01, infinity)'))[0],
 stops('no time', ['local'], qr/Name a column with --time/);
 ok_kidctl('run', qw(local --time made --time-zone Europe/Berlin));
 ok_kidctl('swap', 'local');
-is(query('SELECT string_agg((made - kid_timestamp(id) AT TIME ZONE $$UTC$$)::text, $$ $$ ORDER BY id) FROM local'),
+is(sql('SELECT string_agg((made - kid_timestamp(id) AT TIME ZONE $$UTC$$)::text, $$ $$ ORDER BY id) FROM local'),
 	'01:00:00 02:00:00', 'a time without a zone is read in the one that was given')
-  or diag(query('SELECT made, kid_timestamp(id) FROM local'));
+  or diag(sql('SELECT made, kid_timestamp(id) FROM local'));
 
 # All types
 fresh(q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');

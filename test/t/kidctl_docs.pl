@@ -6,8 +6,8 @@ use warnings;
 use Dialogue;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 my $node = kidctl_server("autovacuum = off\n");
 
@@ -21,9 +21,8 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE client LOGIN;
 $node->safe_psql('a shop', 'CREATE EXTENSION kid; CREATE SCHEMA sales AUTHORIZATION owner');
 $node->safe_psql('a shop', $rights =~ s/\bshop\b/owner/gr =~ s/:"DBNAME"/"a shop"/r);
 
-sub query { return $node->safe_psql('a shop', $_[0], connstr => as_role($node, 'a shop', 'owner')) }
-
-query(q{SET search_path = sales;
+use_database($node, 'a shop', role => 'owner');
+sql(q{SET search_path = sales;
 	CREATE TABLE "Order" ("Id" bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp(), tag text);
 	CREATE TABLE "Line" (tag text, "orderId" bigint NOT NULL REFERENCES "Order");
 	CREATE INDEX ON "Line" ("orderId");
@@ -41,10 +40,10 @@ sub start
 	my ($command) = @_;
 	my ($program, @words) = map { { orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ',
 	  $command;
-	return start_kidctl(as_role($node, 'a shop', 'owner'), @words);
+	return start_kidctl(connection_as($node, 'a shop', 'owner'), @words);
 }
 
-my $writers = start_writers(as_role($node, 'a shop', 'client'), q{\set n random(1, 1000000000)
+my $writers = start_writers(connection_as($node, 'a shop', 'client'), q{\set n random(1, 1000000000)
 BEGIN;
 WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId")
 	SELECT 'w' || :n, "Id" FROM o;
@@ -61,9 +60,8 @@ foreach my $command (@commands)
 	my $run = start($command);
 	if ($waits)
 	{
-		sleep 1.5;
-		my $written = query(q{SELECT count(*) FROM sales."Order"});
-		ok($run->{handle}->pumpable, "$command waits for a transaction");
+		ok(wait_for_lock($run), "$command waits for a transaction");
+		my $written = sql(q{SELECT count(*) FROM sales."Order"});
 		$node->poll_query_until('a shop', qq{SELECT count(*) > $written FROM sales."Order"}) or die 'writers wait';
 		answer($reader, 'COMMIT;');
 	}
@@ -74,13 +72,13 @@ close_session($reader);
 $writers->{handle}->signal('INT');
 unlike((finish_writers($writers))[1], qr/ERROR|aborted/, 'no writer saw an error');
 
-is(query('SELECT count(*) FROM sales.both_tags WHERE one <> other'), 0, 'all rows refer to what they did');
-is(query('SELECT count(*) FROM sales.both_tags'), query('SELECT count(*) FROM sales."Line"'), 'and none is lost');
-cmp_ok(query(q{SELECT count(*) FROM sales.both_tags WHERE one ^@ 'w'}), '>', 20, 'nor is what was written meanwhile');
-is(query(q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+is(sql('SELECT count(*) FROM sales.both_tags WHERE one <> other'), 0, 'all rows refer to what they did');
+is(sql('SELECT count(*) FROM sales.both_tags'), sql('SELECT count(*) FROM sales."Line"'), 'and none is lost');
+cmp_ok(sql(q{SELECT count(*) FROM sales.both_tags WHERE one ^@ 'w'}), '>', 20, 'nor is what was written meanwhile');
+is(sql(q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 		WHERE attrelid = 'sales."Line"'::regclass AND attname = 'orderId'}), 'kid64', 'the keys are of the new type');
-is(query(q{SELECT count(*) FROM sales."Order" WHERE abs(extract(epoch FROM kid_timestamp("Id") - made)) > 1}), 0,
+is(sql(q{SELECT count(*) FROM sales."Order" WHERE abs(extract(epoch FROM kid_timestamp("Id") - made)) > 1}), 0,
 	'and tell the time');
-is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'}) . $node->safe_psql('postgres',
+is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'}) . $node->safe_psql('postgres',
 		q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl'}), '00', 'nothing is left of the move');
 done_testing();

@@ -5,6 +5,7 @@ use warnings;
 use Dialogue;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = kidctl_server;
@@ -23,7 +24,7 @@ $node->safe_psql('one', q{
 	CREATE TABLE app.rest PARTITION OF app.parted DEFAULT;
 	INSERT INTO app.parted DEFAULT VALUES;
 	CREATE TABLE app.leaving (id kid64 PRIMARY KEY DEFAULT kid_next())});
-my $owner = as_role($node, 'one', 'app');
+my $owner = connection_as($node, 'one', 'app');
 
 my $holder = q{SELECT pid FROM pg_locks JOIN pg_class AS c ON c.oid = relation
 	WHERE relname = 'running' AND mode = 'ExclusiveLock' AND granted};
@@ -58,7 +59,7 @@ is($node->safe_psql('one', "SELECT concat(backend_xid, backend_xmin) FROM pg_sta
 my ($schema) = $node->safe_psql('one', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'});
 foreach ('ACCESS SHARE', 'EXCLUSIVE')
 {
-	like(run_sql($node, 'one', 'tenant', "BEGIN; LOCK TABLE $schema.running IN $_ MODE", may_fail => 1),
+	like(error_of("BEGIN; LOCK TABLE $schema.running IN $_ MODE", database => 'one', role => 'tenant'),
 		qr/permission denied for schema $schema/, "another role cannot take a lock: $_");
 }
 

@@ -5,6 +5,7 @@ use warnings;
 use File::Basename;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my ($python) = grep { system("$_ -c 'import ensurepip, psycopg, rich, setuptools, wheel' >/dev/null 2>&1")
@@ -39,7 +40,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
 	INSERT INTO orders DEFAULT VALUES});
 my ($report) = run_command([ $kidctl, qw(rekey check orders --time created_at),
-		'-d', $node->connstr('postgres') . ' user=shop' ]);
+		'-d', connection_as($node, 'postgres', 'shop') ]);
 like($report, qr/ 0 of which stop the move\.$/, 'kidctl rekey check');
 
 # Without a library kidctl says in one line which package contains it. Python finds no installed package with -S.

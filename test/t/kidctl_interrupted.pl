@@ -2,13 +2,14 @@
 # has left is dropped by the next rehearsal. Another server is taken for the copy only if it does what this one does.
 use strict;
 use warnings;
+use Kidctl;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless find_python();
 
 my ($node, $other) = map {
 	my $one = PostgreSQL::Test::Cluster->new($_);
@@ -20,11 +21,11 @@ my ($node, $other) = map {
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app;
 	CREATE DATABASE one OWNER app');
 $node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app');
-$node->safe_psql('one',
-	q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
-	INSERT INTO orders DEFAULT VALUES}, connstr => $node->connstr('one') . ' user=app');
+use_database($node, 'one', role => 'app');
+sql(q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO orders DEFAULT VALUES});
 
-my @check = ($python, qw(python/kidctl rekey check orders --time made -d), $node->connstr('one') . ' user=app');
+my @check = (find_python(), qw(python/kidctl rekey check orders --time made -d), connection_as($node, 'one', 'app'));
 my $copies = q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl_[0-9a-f]{16}'};
 
 sub check
@@ -72,7 +73,7 @@ connection.settle = interrupted
 sys.exit(cli.main(sys.argv[1:]))
 };
 	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ $python, '-c', $code, @check[ 2 .. $#check ] ], '>&', \my $output, IPC::Run::timeout(60));
+	IPC::Run::run([ find_python(), '-c', $code, @check[ 2 .. $#check ] ], '>&', \my $output, IPC::Run::timeout(60));
 	is($? >> 8, 128 + 15, 'a signal while a session of the copy begins') or diag($output);
 	is($node->safe_psql('postgres', $copies), 0, '... and no copy is left');
 }

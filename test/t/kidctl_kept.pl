@@ -6,23 +6,19 @@
 use strict;
 use warnings;
 use Kidctl;
+use Sql;
 use Test::More;
 
 my $node = kidctl_server();
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 $node->safe_psql('postgres', q{CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE client;
 	GRANT SET ON PARAMETER session_replication_role TO shop});
-
-sub run
-{
-	my ($database, $sql) = @_;
-	return run_sql($node, $database, 'shop', "SET client_min_messages = warning;\n$sql");
-}
+use_database($node, 'postgres', role => 'shop');
 
 sub kidctl
 {
 	my ($database, @arguments) = @_;
-	return run_kidctl(as_role($node, $database, 'shop'), @arguments);
+	return run_kidctl(connection_as($node, $database, 'shop'), @arguments);
 }
 
 sub kidctl_ok
@@ -38,7 +34,7 @@ sub dump_of { return dump_schema($node->connstr($_[0])) =~ s/^--.*\n//mgr =~ s/\
 # Returns what pg_dump does not print of partitions: names and comments of their foreign keys, and comments of CHECKs.
 sub of_partitions
 {
-	return run($_[0], q{SELECT conrelid::regclass, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint
+	return sql_in($_[0], q{SELECT conrelid::regclass, conname, obj_description(oid, 'pg_constraint') FROM pg_constraint
 		WHERE (conparentid <> 0 OR coninhcount > 0) AND obj_description(oid, 'pg_constraint') IS NOT NULL
 			AND conrelid::regclass::text !~ '^base' AND conname !~ '^kid_' ORDER BY 1, 2});
 }
@@ -177,10 +173,9 @@ sub schema
 sub create
 {
 	my ($database, $sql) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop");
-	$node->safe_psql($database, 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop;
-		GRANT ALL ON FUNCTION kid64_at(timestamptz) TO shop');
-	run($database, $sql);
+	create_database($database, 'shop');
+	$node->safe_psql($database, 'GRANT ALL ON FUNCTION kid64_at(timestamptz) TO shop');
+	sql_in($database, $sql);
 	return (dump_of($database), of_partitions($database));
 }
 
@@ -214,7 +209,7 @@ my $sequence = qr/^(?:CREATE SEQUENCE public.base_id_seq\n(?:    .*\n)+|.*base_i
 same_text(dump_of('leaving') =~ s/$sequence//gr =~ s/OPERATOR\(pg_catalog\.(\W+)\)/$1/gr,
 	$dump =~ s/ DEFAULT public.kid_next\(\)//gr =~ s/public\.kid64\b/bigint/gr =~ s/OPERATOR\(public\.(\W+)\)/$1/gr,
 	'tables that leave kid keep all but the type');
-is(run('leaving', 'SELECT count(*) FROM kept'), 20, 'and the views are filled');
+is(sql_in('leaving', 'SELECT count(*) FROM kept'), 20, 'and the views are filled');
 $node->safe_psql('leaving', 'DROP EXTENSION kid');
 
 SKIP:
@@ -231,23 +226,24 @@ SKIP:
 			REFERENCES prices (base, PERIOD valid)); COMMENT ON CONSTRAINT uses_price ON uses IS 'price';
 		INSERT INTO base DEFAULT VALUES; INSERT INTO prices SELECT id, '[2026-01-01,2027-01-01)' FROM base;
 		INSERT INTO uses SELECT base, valid FROM prices};
-	run('temporal', q{CREATE TABLE base (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01',
+	sql_in('temporal', q{CREATE TABLE base (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01',
 		twice bigint GENERATED ALWAYS AS (id * 2) VIRTUAL);} . $temporal =~ s/\bREF\b/bigint/gr);
 	my ($said) = kidctl('temporal', qw(rekey check base --time made));
 	like($said, qr/constraint uses_price on public\.uses: refers by PERIOD to a key WITHOUT OVERLAPS/,
 		'check of rekey names a foreign key with PERIOD');
 	like($said, qr/default value for column twice of table (?:public\.)?base/, 'and a virtual column on the key');
-	run('temporal', 'ALTER TABLE uses DROP CONSTRAINT uses_price; ALTER TABLE base DROP twice');
+	sql_in('temporal', 'ALTER TABLE uses DROP CONSTRAINT uses_price; ALTER TABLE base DROP twice');
 	my $before = dump_of('temporal');
 	kidctl_ok('temporal', qw(rekey run base --time made));
 	kidctl_ok('temporal', qw(rekey swap base));
-	is(run('temporal', q{SELECT pg_get_constraintdef(oid), conindid::regclass, obj_description(oid) FROM pg_constraint
+	is(sql_in('temporal',
+			q{SELECT pg_get_constraintdef(oid), conindid::regclass, obj_description(oid) FROM pg_constraint
 			WHERE conname = 'prices_key'; SELECT count(*) FROM prices JOIN base ON base = id}),
 		"PRIMARY KEY (base, valid WITHOUT OVERLAPS)|prices_key|key\n1", 'a key WITHOUT OVERLAPS moves');
 	kidctl_ok('temporal', qw(rekey back base));
 	same_text(dump_of('temporal'), $before, 'and back');
 
-	run('temporal', q{DROP TABLE base, prices, uses; CREATE TABLE base (id kid64 DEFAULT kid_next() PRIMARY KEY);}
+	sql_in('temporal', q{DROP TABLE base, prices, uses; CREATE TABLE base (id kid64 DEFAULT kid_next() PRIMARY KEY);}
 		  . $temporal =~ s/\bREF\b/kid64/gr);
 	my $wanted = dump_of('temporal');
 	kidctl_ok('temporal', qw(leave run --all));
@@ -255,7 +251,7 @@ SKIP:
 		  =~ s/public\.kid64\b/bigint/gr, 'temporal keys and foreign keys leave kid');
 
 	# What a partitioned table could not do for its partitions is refused.
-	run('partitions', 'ALTER TABLE base ADD CONSTRAINT item_is_there NOT NULL item NOT VALID;
+	sql_in('partitions', 'ALTER TABLE base ADD CONSTRAINT item_is_there NOT NULL item NOT VALID;
 		ALTER TABLE base ALTER CONSTRAINT n_is_there NO INHERIT');
 	($said) = kidctl('partitions', qw(partition check base --width), '1 day');
 	like($said, qr/constraint item_is_there: is not valid/, 'partition refuses NOT NULL that is not valid');

@@ -5,9 +5,11 @@
 use strict;
 use warnings;
 use utf8;
+use Dialogue;
 use Encode;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
@@ -24,27 +26,15 @@ sub database
 	my ($name, $sql) = @_;
 	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop $locale");
 	$node->safe_psql($name, 'GRANT ALL ON SCHEMA public TO shop');
-	is(owner($name, "CREATE EXTENSION kid;\n$sql"), '', "there is $name");
+	is(error_of("CREATE EXTENSION kid;\n$sql", database => $name, role => 'shop'), '', "there is $name");
 	return;
-}
-
-sub superuser { return $node->safe_psql($_[0], $_[1]) }
-
-# Runs SQL as the owner of the tables, and returns its errors.
-sub owner
-{
-	my ($database, $sql) = @_;
-	my ($stdout, $stderr);
-	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout,
-		stderr => \$stderr, connstr => as_role($node, $database, 'shop'), on_error_stop => 0);
-	return $stderr;
 }
 
 # Runs kidctl leave. Returns what it prints, and its exit status.
 sub leave
 {
 	my ($database, @arguments) = @_;
-	return run_kidctl(as_role($node, $database, 'shop'), 'leave', @arguments);
+	return run_kidctl(connection_as($node, $database, 'shop'), 'leave', @arguments);
 }
 
 # Runs kidctl leave, which has to succeed.
@@ -89,11 +79,11 @@ my $state = q{
 	SELECT conname, contype, convalidated FROM pg_constraint
 		WHERE contype IN ('c', 'f') AND connamespace = 'public'::regnamespace ORDER BY 1, conrelid;
 	SELECT count(*) > 0 FROM counts WHERE last IS NOT NULL};
-my $state_before = superuser(shop => $state);
-my $constant = superuser(shop => q{SELECT '.6.nef3Mk.3'::kid64::bigint});
-my @orders = map { superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_) FROM "o.r""ders"}) } qw(id line x);
-my $parts = superuser(shop => q{SELECT md5(string_agg(parts::bigint[]::text, ' ' ORDER BY id)) FROM "o.r""ders"});
-my $values = superuser(shop => q{SELECT md5(string_agg(concat(id::bigint, line::text, x::text), ' ' ORDER BY id))
+my $state_before = sql_in('shop', $state);
+my $constant = sql_in('shop', q{SELECT '.6.nef3Mk.3'::kid64::bigint});
+my @orders = map { sql_in('shop', qq{SELECT string_agg(item, ' ' ORDER BY $_) FROM "o.r""ders"}) } qw(id line x);
+my $parts = sql_in('shop', q{SELECT md5(string_agg(parts::bigint[]::text, ' ' ORDER BY id)) FROM "o.r""ders"});
+my $values = sql_in('shop', q{SELECT md5(string_agg(concat(id::bigint, line::text, x::text), ' ' ORDER BY id))
 	FROM "o.r""ders"});
 
 my @writers;
@@ -105,7 +95,7 @@ foreach my $writer (1 .. 4)
 		map { qq{INSERT INTO "o.r""ders" (item) VALUES ('$writer-$_')
 			RETURNING item;\nSELECT pg_sleep(0.002) \\g /dev/null\n} }
 		  1 .. 50_000);
-	$writer{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('shop') . ' user=client', '-f', $file ],
+	$writer{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', connection_as($node, 'shop', 'client'), '-f', $file ],
 		'>', \$writer{out}, '2>', \$writer{err});
 	push @writers, \%writer;
 }
@@ -124,26 +114,26 @@ go_on();
 # A view in which PostgreSQL finds operators only by search_path is not restored, so it is not in the rehearsal.
 my ($told, $status) = leave('shop', 'check', '"o.r""ders"');
 is($status, 0, 'nothing stops the move') or diag($told);
-superuser(shop => 'ALTER ROLE shop NOBYPASSRLS');
+sql_in('shop', 'ALTER ROLE shop NOBYPASSRLS');
 ($told, $status) = leave('shop', 'run', 'lines');
 like($told, qr/would not see all rows of tables with FORCE ROW LEVEL SECURITY/, 'hidden rows are an error');
 is($status, 1, 'which stops the move');
-superuser(shop => 'ALTER ROLE shop BYPASSRLS');
+sql_in('shop', 'ALTER ROLE shop BYPASSRLS');
 
 # A transaction that is open keeps the program waiting, and no writer.
-my $open = $node->background_psql('shop', on_error_stop => 1);
-$open->query_safe(q{BEGIN; INSERT INTO "o.r""ders" (item) VALUES ('open')});
-my $program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines --no-rehearsal));
+my $open = open_session($node, 'shop');
+answer($open, q{BEGIN; INSERT INTO "o.r""ders" (item) VALUES ('open');});
+my $program = start_kidctl(connection_as($node, 'shop', 'shop'), qw(leave run lines --no-rehearsal));
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
 kill_kidctl($program);
-is(superuser(shop => q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}),
+is(sql_in('shop', q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}),
 	'kid64', 'the program was killed while it waited');
-$program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines));
+$program = start_kidctl(connection_as($node, 'shop', 'shop'), qw(leave run lines));
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
-$open->query_safe('COMMIT');
-$open->quit;
+answer($open, 'COMMIT;');
+close_session($open);
 like((finish_kidctl($program))[0], qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/,
 	'the program tells the last step');
 go_on();
@@ -157,27 +147,27 @@ foreach my $writer (@writers)
 }
 unlike($errors, qr/ERROR:  (?!cached plan|cache lookup failed)/,
 	'no session saw another error than that of a plan made before');
-my %rows = map { $_ => 1 } split /\n/, superuser(shop => 'SELECT item FROM "o.r""ders"');
+my %rows = map { $_ => 1 } split /\n/, sql_in('shop', 'SELECT item FROM "o.r""ders"');
 my @done = split /\n/, $done;
 is(scalar(grep { !$rows{$_} } @done), 0, 'no row is lost of ' . @done);
-is(superuser(shop => 'SELECT count(*) - count(DISTINCT id) FROM "o.r""ders"'), 0, 'each row has a key of its own');
-is(superuser(shop => 'SELECT count(*) FROM "o.r""ders" WHERE line IS NULL OR x IS NULL'), 0,
+is(sql_in('shop', 'SELECT count(*) - count(DISTINCT id) FROM "o.r""ders"'), 0, 'each row has a key of its own');
+is(sql_in('shop', 'SELECT count(*) FROM "o.r""ders" WHERE line IS NULL OR x IS NULL'), 0,
 	'also in the other columns');
-is(superuser(shop => $state), $state_before,
+is(sql_in('shop', $state), $state_before,
 	'policies, triggers, constraints, NOT NULL and row-level security are as before');
-is(superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_->[0]) FROM "o.r""ders" WHERE item LIKE 'old%'}),
+is(sql_in('shop', qq{SELECT string_agg(item, ' ' ORDER BY $_->[0]) FROM "o.r""ders" WHERE item LIKE 'old%'}),
 	$orders[ $_->[1] ], "the order of $_->[0]")
   foreach [ id => 0 ], [ line => 1 ], [ x => 2 ];
-is(superuser(shop => q{SELECT md5(string_agg(parts::text, ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}),
+is(sql_in('shop', q{SELECT md5(string_agg(parts::text, ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}),
 	$parts, 'arrays have their values');
-is(superuser(shop => q{SELECT md5(string_agg(concat(id, line, x), ' ' ORDER BY id)) FROM "o.r""ders"
+is(sql_in('shop', q{SELECT md5(string_agg(concat(id, line, x), ' ' ORDER BY id)) FROM "o.r""ders"
 		WHERE item LIKE 'old%'}), $values, 'and columns');
-like(superuser(shop => q{SELECT qual FROM pg_policies WHERE policyname = 'everyone'}),
+like(sql_in('shop', q{SELECT qual FROM pg_policies WHERE policyname = 'everyone'}),
 	qr/id <> '$constant'::bigint.*'\{$constant\}'::bigint\[\]/, 'a constant is the number of the same ID');
-is(superuser(shop => q{SELECT min(text) FROM items}), q{'.6.nef3Mk.3'::public.kid64},
+is(sql_in('shop', q{SELECT min(text) FROM items}), q{'.6.nef3Mk.3'::public.kid64},
 	'a text that looks like one is left alone');
-is(owner(shop => 'DROP EXTENSION kid'), '', 'DROP EXTENSION needs no CASCADE');
-is(superuser(shop => q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0,
+is(error_of('DROP EXTENSION kid', database => 'shop', role => 'shop'), '', 'DROP EXTENSION needs no CASCADE');
+is(sql_in('shop', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0,
 	'nothing is left of the move');
 
 # Operator classes that only kid's types have
@@ -198,10 +188,10 @@ is($stops, 1, 'and stops the move');
 like((leave('classes', 'check', 'texts'))[0],
 	qr/index public\.texts_brin: .*operator class "text_minmax_multi_ops" does not exist.*index public\.texts_gist: /s,
 	'so are indexes, all of them at once');
-superuser(classes => 'CREATE EXTENSION btree_gist');
-is(owner(classes => 'DROP INDEX texts_brin'), '', 'what text has not is dropped');
+sql_in('classes', 'CREATE EXTENSION btree_gist');
+is(error_of('DROP INDEX texts_brin', database => 'classes', role => 'shop'), '', 'what text has not is dropped');
 leaves('classes', 'run', '--all');
-my $definitions = superuser(classes => q{
+my $definitions = sql_in('classes', q{
 	SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index
 		WHERE indrelid::regclass::text IN ('bookings', 'events', 'parted', 'part_1', 'texts', 'flakes')});
 is($definitions, <<'END' =~ s/\n\z//r, 'indexes have the classes of core types');
@@ -212,8 +202,8 @@ CREATE INDEX of_part ON public.part_1 USING brin (id int8_minmax_multi_ops) WITH
 CREATE INDEX parted_brin ON ONLY public.parted USING brin (id int8_minmax_multi_ops) WITH (pages_per_range='7')
 CREATE INDEX texts_gist ON public.texts USING gist (s, f)
 END
-is(superuser(classes => q{SELECT obj_description('parted_brin'::regclass)}), 'its', 'and their comments');
-is(owner(classes => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
+is(sql_in('classes', q{SELECT obj_description('parted_brin'::regclass)}), 'its', 'and their comments');
+is(error_of('DROP EXTENSION kid', database => 'classes', role => 'shop'), '', 'and nothing depends on kid');
 
 # An interruption while a constraint is validated, which takes long
 database('slow', q{
@@ -221,7 +211,7 @@ database('slow', q{
 		CONSTRAINT slow CHECK (id > '...........' AND pg_sleep(0.02) IS NOT NULL));
 	CREATE MATERIALIZED VIEW many AS SELECT id FROM few;
 	INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 250); REFRESH MATERIALIZED VIEW many});
-$program = start_kidctl(as_role($node, 'slow', 'shop'), qw(leave run few --no-rehearsal));
+$program = start_kidctl(connection_as($node, 'slow', 'shop'), qw(leave run few --no-rehearsal));
 $node->poll_query_until('slow',
 	q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%VALIDATE CONSTRAINT%' AND pid <> pg_backend_pid()});
 kill_kidctl($program);
@@ -231,10 +221,10 @@ $node->poll_query_until('slow', q{SELECT count(*) = 0 FROM pg_stat_activity WHER
 my $left = q{SELECT convalidated FROM pg_constraint WHERE conname = 'slow';
 	SELECT relispopulated FROM pg_class WHERE relname = 'many';
 	SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'};
-is(superuser(slow => $left), "f\nf\n1", 'the program was killed while it validated');
+is(sql_in('slow', $left), "f\nf\n1", 'the program was killed while it validated');
 leaves('slow', 'run', 'few');
-is(superuser(slow => $left), "t\nt\n0", 'the next run does the rest');
-is(owner(slow => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
+is(sql_in('slow', $left), "t\nt\n0", 'the next run does the rest');
+is(error_of('DROP EXTENSION kid', database => 'slow', role => 'shop'), '', 'and nothing depends on kid');
 
 # What kid alone can do is told, with what it is about. Some of it can be given up.
 database('needs', q{
@@ -260,23 +250,22 @@ like($needs, qr/$_/, "it names $_")
   'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next',
   'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped',
   'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
-is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f;
-		DROP TABLE hashed, defaults, late, told'), '', 'some of it is dropped');
-my $made = superuser(needs => 'SELECT made FROM e');
+is(error_of('DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f;
+		DROP TABLE hashed, defaults, late, told', database => 'needs', role => 'shop'), '', 'some of it is dropped');
+my $made = sql_in('needs', 'SELECT made FROM e');
 leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day',
 	'column made of public.e');
-is(superuser(needs => q{SELECT string_agg(atttypid::regtype || coalesce(' ' || collname, ''), ', ' ORDER BY attnum)
+is(sql_in('needs', q{SELECT string_agg(atttypid::regtype || coalesce(' ' || collname, ''), ', ' ORDER BY attnum)
 		FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation WHERE attrelid = 'pair'::regclass}),
 	'bigint, text C', 'composite types change');
-is(superuser(needs => 'SELECT made FROM e'), $made, 'a generated column keeps its values');
-is(owner(needs => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
+is(sql_in('needs', 'SELECT made FROM e'), $made, 'a generated column keeps its values');
+is(error_of('DROP EXTENSION kid', database => 'needs', role => 'shop'), '', 'and nothing depends on kid');
 
 # Plain SQL
-my $script = "$temporary/kid-all.sql";
-system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
+my $script = assemble('kid-all');
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
-superuser(plain => 'GRANT ALL ON SCHEMA public TO shop');
-is(owner(plain => slurp_file($script) . q{
+sql_in('plain', 'GRANT ALL ON SCHEMA public TO shop');
+is(error_of(slurp_file($script) . q{
 	CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT kid.kid_next(), u uuid DEFAULT kid.kid_uuidv7(),
 		d kid.kid64 CHECK (d > 5));
 	CREATE TABLE lines (id bigserial PRIMARY KEY, o bigint REFERENCES orders, d kid.kid64 DEFAULT kid.kid_next());
@@ -286,13 +275,14 @@ is(owner(plain => slurp_file($script) . q{
 	CREATE VIEW w AS SELECT id, d FROM orders WHERE d = 5; SELECT kid.kid_track('lines');
 	SELECT kid.kid_track('orders');
 	CREATE POLICY p ON orders USING (d <> '7'::kid.kid64 OR d = ANY ('{7}'::kid.kid64[]));
-	INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT id FROM orders}), '', 'there is plain');
+	INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT id FROM orders}, database => 'plain',
+		role => 'shop'), '', 'there is plain');
 like(leaves('plain', 'run', '--all'), qr/No table depends on kid any more/, 'tables can leave kid in plain SQL');
-is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES;
+is(error_of('DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES;
 		INSERT INTO lines (o) SELECT max(id) FROM orders; INSERT INTO visits (n) VALUES (1);
-		INSERT INTO numbers (n) VALUES (1)'), '',
+		INSERT INTO numbers (n) VALUES (1)', database => 'plain', role => 'shop'), '',
 	'and work without it');
-is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0",
+is(sql_in('plain', 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0",
 	'with all rows');
 
 # The page's own text
@@ -312,9 +302,9 @@ foreach ([ check => 1 ], [ run => 0 ])
 		  s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr =~ s/Key \(id\)=\(\K[^)]*/…/gr } decode('UTF-8', $output), $shown;
 	is($lines[0], $lines[1], 'prints what the page shows');
 }
-is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}), '',
+is(error_of(q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}, database => 'shop', role => 'shop'), '',
 	'the last statement of the page runs');
-is(superuser(shop => 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
+is(sql_in('shop', 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
 
 # A foreign key to a partitioned table has one more constraint for each partition. Those of the partitions
 # keep their names.
@@ -328,7 +318,7 @@ database('referenced', q{
 	INSERT INTO events VALUES (kid_next(), NULL); UPDATE events SET previous = id;
 	INSERT INTO uses SELECT id FROM events});
 leaves('referenced', 'run', 'events');
-is(superuser('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint')
+is(sql_in('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint')
 		FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS
 	(SELECT FROM pg_constraint AS p WHERE p.oid = k.conparentid AND p.conrelid = k.conrelid) ORDER BY 1, 2}),
 	qq{events|itself|\nevents_1|itself|\nevents_2|of 2|its\nuses|to events|},
@@ -359,16 +349,17 @@ like($got, $_, 'and check says what happens to it')
   qr/rule kept on table public\.events/, qr/rule _RETURN on view public\.late_parts/,
   qr/statistics object public\.of_time/, qr/  public\.makes_one\(\): names kid53_next/,
   qr/column id of public\.parts: new numbers are of a sequence, so all new rows go to the partition of the last ID/;
-my $greatest = superuser(numbers => 'SELECT max(id) FROM events');
-owner(numbers => 'DROP POLICY late ON events; DROP RULE kept ON events; DROP STATISTICS of_time; DROP VIEW late_parts;
-	CREATE EXTENSION kid_workers');
+my $greatest = sql_in('numbers', 'SELECT max(id) FROM events');
+sql_in('numbers', 'DROP POLICY late ON events; DROP RULE kept ON events; DROP STATISTICS of_time; DROP VIEW late_parts;
+	CREATE EXTENSION kid_workers', role => 'shop');
 like(leaves('numbers', qw(run --all --accept), 'constraint of_kid on public.events', '--accept', 'index public.by_time',
 		'--accept', 'column made of public.events'),
 	qr/^Only these extensions still depend on kid\. Drop them before it: kid_workers\.$/m, 'worker numbers are named');
-is(owner('numbers', 'DROP EXTENSION kid_workers; DROP EXTENSION kid'), '', 'then DROP EXTENSION needs no CASCADE');
-is(superuser(numbers => "WITH n AS (INSERT INTO events (item) VALUES ('new') RETURNING id)
+is(error_of('DROP EXTENSION kid_workers; DROP EXTENSION kid', database => 'numbers', role => 'shop'), '',
+	'then DROP EXTENSION needs no CASCADE');
+is(sql_in('numbers', "WITH n AS (INSERT INTO events (item) VALUES ('new') RETURNING id)
 	SELECT id > $greatest FROM n"), 't', 'numbers go on above all IDs');
-is(superuser(numbers => q{SELECT count(*) FROM pg_constraint WHERE conname LIKE 'kid_time%';
+is(sql_in('numbers', q{SELECT count(*) FROM pg_constraint WHERE conname LIKE 'kid_time%';
 	SELECT count(made), count(*) FROM events}), "0\n1|2", 'constraints kid_time are gone, and values are kept');
 
 # The default of a domain is in force for columns without one of their own. DROP EXTENSION kid CASCADE would drop the
@@ -390,19 +381,19 @@ is($stops, 1, 'a default of a domain that computes stops the move');
 like($got,
 	qr/  column id of public\.odds: has a default that kidctl cannot replace: \(public\.kid53_next\(\) \+ 1\)  \(st/,
 	'which check says');
-owner(makers => 'DROP TABLE odds; DROP DOMAIN odd');
+sql_in('makers', 'DROP TABLE odds; DROP DOMAIN odd', role => 'shop');
 like(leaves('makers', 'check', 'orders'), qr/  domain public\.order_id: has no default afterwards/,
 	'check says that the domain loses its default');
 leaves('makers', 'run', '--all');
-is(owner('makers', 'DROP EXTENSION kid'), '', 'then DROP EXTENSION needs no CASCADE');
-is(superuser(makers => q{SELECT string_agg(typname || ' ' || typbasetype::regtype || coalesce(typdefault, ''), ', '
+is(error_of('DROP EXTENSION kid', database => 'makers', role => 'shop'), '', 'then DROP EXTENSION needs no CASCADE');
+is(sql_in('makers', q{SELECT string_agg(typname || ' ' || typbasetype::regtype || coalesce(typdefault, ''), ', '
 		ORDER BY typname COLLATE "C") FROM pg_type WHERE typtype = 'd' AND typnamespace = 'public'::regnamespace}),
 	'item_id bigint, line_id order_id, order_id bigint, visit uuid', 'the domains are there, without defaults');
-is(superuser(makers => "INSERT INTO $_ (item) VALUES ('new'), ('new');
+is(sql_in('makers', "INSERT INTO $_ (item) VALUES ('new'), ('new');
 		SELECT bool_and(new.id > old.id), count(DISTINCT new.id) FROM $_ AS new JOIN $_ AS old
 			ON new.item = 'new' AND old.item <> 'new'"), 't|2', "new $_ have greater numbers")
   foreach qw(orders lines items);
-is(superuser(makers => "INSERT INTO visits (item) VALUES ('new'); SELECT count(DISTINCT id) FROM visits;
+is(sql_in('makers', "INSERT INTO visits (item) VALUES ('new'); SELECT count(DISTINCT id) FROM visits;
 	SELECT column_default FROM information_schema.columns WHERE table_name = 'refunds'"), "2\n5",
 	'uuids are made, and a default of a column is as before');
 
@@ -414,7 +405,8 @@ like(leaves('templated', qw(check --all --template prepared)),
 	qr/^not tried:.*\n(?: .*\n)*  extension kid: is not dropped, as it belongs to \S+ in the template$/m,
 	'which nobody else can drop');
 leaves('templated', qw(run --all --template prepared));
-is(owner('templated', 'DROP EXTENSION kid'), '', 'but its owner can drop kid where the tables are');
+is(error_of('DROP EXTENSION kid', database => 'templated', role => 'shop'), '',
+	'but its owner can drop kid where the tables are');
 
 $node->stop;
 done_testing();

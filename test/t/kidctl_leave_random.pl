@@ -5,8 +5,8 @@
 use strict;
 use warnings;
 use utf8;
-use Encode;
 use RandomMove;
+use Sql;
 use Test::More;
 
 start_node();
@@ -184,18 +184,18 @@ sub try
 	my ($database, $expected) = ("d$number", "e$number");
 	create($database, $is_plain);
 	create($expected, 0, 1);
-	run($_->[0], $_->[1]) foreach [ $database, $s->{before} ], [ $expected, $s->{after} ];
+	sql_in($_->[0], $_->[1]) foreach [ $database, $s->{before} ], [ $expected, $s->{after} ];
 	my ($key, @names) = $s->{default} ? ('') : ("$s->{next}, ", "$s->{key}, ");
-	run($database, "INSERT INTO $s->{root} (@names item) SELECT $key 'row ' || n FROM generate_series(1, 200) AS n");
-	run($database, "INSERT INTO $_->[0] ($_->[1], n, tag) SELECT $s->{key}, n, 'c' || item FROM $s->{root}")
+	sql_in($database, "INSERT INTO $s->{root} (@names item) SELECT $key 'row ' || n FROM generate_series(1, 200) AS n");
+	sql_in($database, "INSERT INTO $_->[0] ($_->[1], n, tag) SELECT $s->{key}, n, 'c' || item FROM $s->{root}")
 	  foreach @{ $s->{children} };
-	run($database, "SET session_replication_role = replica;
+	sql_in($database, "SET session_replication_role = replica;
 		UPDATE $s->{root} SET updated_at = '2026-02-02', parts = ARRAY[$s->{key}, NULL]");
 	my $rows = join ' UNION ALL ', "SELECT n, $s->{key}::$s->{core}::text, item, updated_at, parts::$s->{core}\[]::text
 		FROM $s->{root} WHERE item LIKE 'row%'", map { "SELECT n, $_->[1]::$s->{core}::text, tag, NULL, NULL
 		FROM $_->[0] WHERE tag LIKE 'c%'" } @{ $s->{children} };
 	$rows = "SELECT * FROM ($rows) AS r ORDER BY 1, 2, 3";
-	my $before = run($database, $rows, role => 'client');
+	my $before = sql_in($database, $rows, role => 'client');
 	if (check_clean($database, qw(leave check --all)))
 	{
 		begin_writing($database, kinds($s));
@@ -204,7 +204,7 @@ sub try
 		is($wrote->{errors} =~ s/^(0A000|XX000) .*(cached plan|cache lookup failed).*\n?//mgr,
 			'', "schema $number ($s->{type}, " . ($is_plain ? 'plain SQL, ' : '')
 			  . "interrupted by @cut): no writer saw an error");
-		same_text(run($database, $rows, role => 'client'), $before, 'rows are as before');
+		same_text(sql_in($database, $rows, role => 'client'), $before, 'rows are as before');
 		ledger($database, $wrote, join ' UNION ALL ', "SELECT 'root', item, NULL FROM $s->{root} WHERE item LIKE 'w%'",
 			map { "SELECT 'child $_', c.tag, r.item FROM $s->{children}[$_][0] AS c JOIN $s->{root} AS r
 				ON r.$s->{key} = c.$s->{children}[$_][1] WHERE c.tag LIKE 'w%'" } 0 .. $#{ $s->{children} });

@@ -4,18 +4,12 @@
 use strict;
 use warnings;
 use Dialogue;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum_naptime = 1\n");
-$node->start;
+my $node = kidctl_server("autovacuum_naptime = 1\n");
 $node->safe_psql('postgres',
 	'CREATE ROLE shop LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO shop');
 
@@ -35,35 +29,20 @@ sub database
 	return $name;
 }
 
-sub start_kidctl
+# Starts kidctl as the owner of the tables of a database. Adds its command to what start_kidctl() returns.
+sub start
 {
 	my ($database, $command, @arguments) = @_;
-	my %run = (output => '', command => "kidctl $command");
-	$run{handle} = IPC::Run::start([ $python, 'python/kidctl', split(/ /, $command), @arguments,
-			'-d', $node->connstr($database) . ' user=shop' ], '>&', \$run{output});
-	return \%run;
+	my $run = start_kidctl(connection_as($node, $database, 'shop'), split(/ /, $command), @arguments);
+	return { %$run, command => "kidctl $command" };
 }
 
-# Waits until a session of kidctl waits for a lock, or has ended.
-sub wait_for_lock
-{
-	my ($run, $database) = @_;
-	my $waits = "SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl'
-		AND wait_event_type = 'Lock'";
-	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
-	while ($run->{handle}->pumpable && time < $end)
-	{
-		$run->{handle}->pump_nb;
-		return 1 if $node->safe_psql('postgres', "SELECT EXISTS ($waits)") eq 't';
-		sleep 0.02;
-	}
-	return 0;
-}
-
+# Tests that kidctl succeeds.
 sub ends_well
 {
 	my ($run) = @_;
-	ok($run->{handle}->finish, "$run->{command} succeeds") or diag $run->{output};
+	my ($output, $status) = finish_kidctl($run);
+	is($status, 0, "$run->{command} succeeds") or diag $output;
 	return;
 }
 
@@ -95,8 +74,8 @@ foreach my $case (
 		q{SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'vacuum')}) eq 't' ? 'vacuum' : database('vacuum');
 	my $vacuum = open_session($node, $database);
 	answer($vacuum, 'BEGIN; LOCK TABLE ONLY orders IN SHARE UPDATE EXCLUSIVE MODE;');
-	my $run = start_kidctl($database, "$command orders", @options);
-	ok(wait_for_lock($run, $database), "$run->{command} waits for a VACUUM");
+	my $run = start($database, "$command orders", @options);
+	ok(wait_for_lock($run), "$run->{command} waits for a VACUUM");
 	nobody_waits($database, 'and nobody waits behind it');
 	answer($vacuum, 'COMMIT;');
 	close_session($vacuum);
@@ -105,11 +84,11 @@ foreach my $case (
 
 # The swap makes the view again, which a query reads.
 my $database = database('view');
-ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
+ends_well(start($database, 'rekey run orders', '--time', 'created_at'));
 my $reader = open_session($node, $database);
 answer($reader, 'BEGIN; SELECT count(*) FROM report;');
-my $run = start_kidctl($database, 'rekey swap orders');
-ok(wait_for_lock($run, $database), 'rekey swap waits for a query of a view');
+my $run = start($database, 'rekey swap orders');
+ok(wait_for_lock($run), 'rekey swap waits for a query of a view');
 nobody_waits($database, 'and nobody waits behind it');
 answer($reader, 'COMMIT;');
 close_session($reader);
@@ -120,17 +99,17 @@ ends_well($run);
 $database = database('killed');
 $reader = open_session($node, $database);
 answer($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT;');
-$run = start_kidctl($database, 'rekey run orders', '--time', 'created_at');
-ok(wait_for_lock($run, $database), 'building an index waits for an old snapshot');
-$run->{handle}->kill_kill(grace => 0);
+$run = start($database, 'rekey run orders', '--time', 'created_at');
+ok(wait_for_lock($run), 'building an index waits for an old snapshot');
+kill_kidctl($run);
 my $gone =
   "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')";
 ok($node->poll_query_until($database, $gone), 'its statement ends after kidctl was killed');
 my $invalid = 'SELECT count(*) FROM pg_index WHERE NOT indisvalid';
 is($node->safe_psql($database, $invalid), 1, 'and leaves an index');
 answer($reader, 'SELECT FROM orders;');
-$run = start_kidctl($database, 'rekey run orders', '--time', 'created_at');
-ok(wait_for_lock($run, $database), 'the next run waits for the query');
+$run = start($database, 'rekey run orders', '--time', 'created_at');
+ok(wait_for_lock($run), 'the next run waits for the query');
 nobody_waits($database, 'and nobody waits behind it for longer than for an attempt to lock the tables', '2s');
 answer($reader, 'COMMIT;');
 close_session($reader);
@@ -139,7 +118,7 @@ is($node->safe_psql($database, $invalid), 0, 'and all indexes are valid');
 
 # The table is large for this autovacuum, which would take half an hour.
 $database = database('autovacuum');
-ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
+ends_well(start($database, 'rekey run orders', '--time', 'created_at'));
 $node->safe_psql($database, q{
 	INSERT INTO orders (item) SELECT 'milk' FROM generate_series(1, 20000); DELETE FROM lines;
 	DELETE FROM orders WHERE item = 'milk';
@@ -149,7 +128,7 @@ $node->poll_query_until($database,
 	"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'autovacuum: VACUUM % public.orders')")
   or die 'no autovacuum';
 my $begin = -s $node->logfile;
-ends_well(start_kidctl($database, 'rekey swap orders'));
+ends_well(start($database, 'rekey swap orders'));
 like(slurp_file($node->logfile, $begin), qr/canceling autovacuum task/, 'autovacuum gives way to the swap');
 
 done_testing();

@@ -5,46 +5,40 @@
 use strict;
 use warnings;
 use utf8;
+use Dialogue;
 use Encode;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $node = kidctl_server("max_connections = 40\ndefault_transaction_isolation = 'repeatable read'\n",
 	allows_streaming => 'logical');
 $node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer;
 	CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop');
-my $plain = "$temporary/plain.sql";
-system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
+use_database($node, 'postgres', role => 'shop');
 
 # Runs kidctl partition in a database, as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
 	my ($database, $action, @arguments) = @_;
-	return run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
+	return run_kidctl(connection_as($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
 # Does the same, and has to succeed.
 sub kidctl_ok
 {
 	my ($database, $action, @arguments) = @_;
-	return must_run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
+	return must_run_kidctl(connection_as($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
 # Runs kidctl until it has executed some statements, and then cuts its connection. Returns whether it was cut.
 sub kidctl_cut
 {
 	my ($database, $count, $action, @arguments) = @_;
-	return (cut_kidctl(as_role($node, $database, 'shop'), $count, 'partition', $action, @arguments,
+	return (cut_kidctl(connection_as($node, $database, 'shop'), $count, 'partition', $action, @arguments,
 			'--no-rehearsal'))[1];
-}
-
-sub run
-{
-	my ($database, $sql, %options) = @_;
-	return run_sql($node, $database, $options{role} // 'shop', $sql, %options);
 }
 
 sub dump_of { return dump_schema($node->connstr($_[0]), '--exclude-schema=kid*') }
@@ -53,14 +47,8 @@ sub dump_of { return dump_schema($node->connstr($_[0]), '--exclude-schema=kid*')
 sub create
 {
 	my ($database, $is_plain) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop");
-	if ($is_plain)
-	{
-		$node->psql($database, '', on_error_die => 1,
-			extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', $plain ]);
-		$node->safe_psql('postgres', "ALTER DATABASE $database SET search_path = public, kid");
-	}
-	$node->safe_psql($database, ($is_plain ? '' : 'CREATE EXTENSION kid;') . q{ ALTER SCHEMA public OWNER TO shop;
+	create_database($database, 'shop', $is_plain);
+	$node->safe_psql($database, q{
 		GRANT USAGE ON SCHEMA public TO client;
 		DO $$ BEGIN EXECUTE (
 			SELECT string_agg(format('GRANT EXECUTE ON FUNCTION %s TO shop, client', oid::regprocedure), '; ')
@@ -70,7 +58,8 @@ sub create
 
 # Broken off before each statement, a run goes on where it was, and the way back ends where it began.
 create('broken', 0);
-run('broken', q{CREATE TABLE users (id int PRIMARY KEY); CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(),
+sql_in('broken', q{CREATE TABLE users (id int PRIMARY KEY);
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(),
 		n int GENERATED ALWAYS AS IDENTITY, user_id int REFERENCES users, parent kid64 REFERENCES events);
 	CREATE INDEX by_user ON events (user_id); CREATE VIEW shown AS SELECT id FROM events;
 	CREATE TABLE lines (event kid64 REFERENCES events); INSERT INTO events DEFAULT VALUES;
@@ -87,37 +76,39 @@ for (my $count = 0; kidctl_cut('broken', $count, 'run', 'events', '--width', '1 
 }
 cmp_ok($cuts, '>', 5, "$cuts runs were broken off");
 cmp_ok($backs, '>', 3, "and the way back $backs times");
-kidctl_ok('broken', 'back', 'events') if run('broken', q{SELECT relkind FROM pg_class WHERE relname = 'events'}) eq 'p';
+kidctl_ok('broken', 'back', 'events') if sql_in('broken',
+	q{SELECT relkind FROM pg_class WHERE relname = 'events'}) eq 'p';
 
 # Time passes between the steps: a restored copy, partitions of a table that refers, rows in later partitions.
-run('broken', q{CREATE TABLE parted (event kid64 REFERENCES events, d int) PARTITION BY LIST (d);
+sql_in('broken', q{CREATE TABLE parted (event kid64 REFERENCES events, d int) PARTITION BY LIST (d);
 	CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
 	CREATE TABLE parted_2 PARTITION OF parted FOR VALUES IN (2);
 	INSERT INTO parted SELECT id, 1 FROM events});
 $whole = dump_of('broken');
 kidctl_cut('broken', 4, 'run', 'events', '--width', '1 day');
-run('broken', 'DROP TABLE parted_2; CREATE TABLE parted_3 PARTITION OF parted FOR VALUES IN (3);
+sql_in('broken', 'DROP TABLE parted_2; CREATE TABLE parted_3 PARTITION OF parted FOR VALUES IN (3);
 	CREATE VIEW made_since AS SELECT * FROM events');
 $node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE broken OWNER shop');
 like((kidctl('restored', 'run', 'events', '--width', '1 day', '--no-rehearsal'))[0],
 	qr/begun in another database.*kidctl partition back/s, 'a restored copy is an error that says how to go on');
 kidctl_ok('restored', 'back', 'events');
-is(run('restored', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0,
+is(sql_in('restored', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0,
 	'and back removes there what the copy has of the move');
 kidctl_ok('broken', 'run', 'events', '--width', '1 day', '--no-rehearsal');
-is(run('broken', q{SELECT string_agg(conrelid::regclass::text, ' ' ORDER BY conrelid) FROM pg_constraint
+is(sql_in('broken', q{SELECT string_agg(conrelid::regclass::text, ' ' ORDER BY conrelid) FROM pg_constraint
 		WHERE contype = 'f' AND conrelid::regclass::text LIKE 'parted%' AND confrelid = 'events'::regclass
 		AND convalidated}), 'parted parted_1 parted_3', 'partitions made meanwhile have the foreign key');
-is(run('broken', 'SELECT count(*) FROM made_since'), 1, 'and views show the new table');
-run('broken', q{DO $$ BEGIN EXECUTE format('INSERT INTO events (id) VALUES (%L)', kid64_at(now() + '3 days')); END $$});
+is(sql_in('broken', 'SELECT count(*) FROM made_since'), 1, 'and views show the new table');
+sql_in('broken',
+	q{DO $$ BEGIN EXECUTE format('INSERT INTO events (id) VALUES (%L)', kid64_at(now() + '3 days')); END $$});
 my ($said, $status) = kidctl('broken', 'back', 'events');
 like($said, qr/partition public\.events_p\w+ has rows/, 'the way back loses no rows');
-run('broken', q{DELETE FROM events WHERE id > now() + '1 day'});
+sql_in('broken', q{DELETE FROM events WHERE id > now() + '1 day'});
 kidctl_ok('broken', 'back', 'events');
 
 # What is in the way is named before anything is locked.
 create('small', 0);
-run('small', q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(),
+sql_in('small', q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(),
 	email text UNIQUE, a text CHECK (a <> '') NO INHERIT, EXCLUDE (a WITH =));
 	CREATE FUNCTION of_row(events) RETURNS int LANGUAGE sql AS 'SELECT 1';
 	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
@@ -146,14 +137,14 @@ refused_for('unsafe', qr/unlogged/);
 is($node->safe_psql('small', q{SELECT count(*) FROM pg_constraint WHERE conname = 'kid_until'}), 0,
 	'and nothing was changed');
 
-run('small', 'DROP FUNCTION of_row; DROP TABLE events;
+sql_in('small', 'DROP FUNCTION of_row; DROP TABLE events;
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), a text)');
-run('small',
+sql_in('small',
 	q{CREATE FUNCTION by_name() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.a := TG_TABLE_NAME; RETURN NEW; END';
 	CREATE TRIGGER by_name BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION by_name()});
 refused_for('events',
 	qr/function public\.by_name\(\): as trigger by_name on public\.events it is told the name of the partition/);
-run('small', 'DROP FUNCTION by_name CASCADE');
+sql_in('small', 'DROP FUNCTION by_name CASCADE');
 $node->safe_psql('small', 'CREATE PUBLICATION all_tables FOR ALL TABLES');
 refused_for('events', qr/publication all_tables: would publish each partition under its own name/);
 $node->safe_psql('small', 'ALTER PUBLICATION all_tables SET (publish_via_partition_root)');
@@ -163,21 +154,21 @@ like((kidctl('small', 'plan', 'events', '--width', '1 month'))[0],
 	'plan prints the statements');
 like((kidctl('small', 'check', 'events', '--width', '1 month 3 days'))[0], qr/width of a partition cannot be/,
 	'a width that kid does not take is found in the rehearsal');
-is(run('small', q{SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'}), 0, 'no copy is left');
+is(sql_in('small', q{SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'}), 0, 'no copy is left');
 
 # A table that is partitioned by another column becomes a partition itself, whose partitions are dropped
 # when their time comes.
-run('small', q{CREATE TABLE logs (id kid64 DEFAULT kid_next(),
+sql_in('small', q{CREATE TABLE logs (id kid64 DEFAULT kid_next(),
 	created_at timestamptz DEFAULT now(), PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at);
 	CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2026-01-01') TO ('2026-11-01');
 	CREATE TABLE logs_2 PARTITION OF logs DEFAULT;
 	INSERT INTO logs SELECT kid64_at(t), t FROM generate_series(now() - interval '90 days', now(), '1 day') AS t});
 $whole = dump_of('small');
 my $sum = 'SELECT count(*), md5(string_agg(l::text, chr(10) ORDER BY id)) FROM logs AS l';
-my $rows = run('small', $sum);
+my $rows = sql_in('small', $sum);
 kidctl_ok('small', 'run', 'logs', '--width', '1 day');
-is(run('small', $sum), $rows, 'a table that is partitioned by another column keeps its rows');
-is(run('small', q{SELECT pg_get_partkeydef('logs'::regclass), pg_get_partkeydef('logs_old'::regclass),
+is(sql_in('small', $sum), $rows, 'a table that is partitioned by another column keeps its rows');
+is(sql_in('small', q{SELECT pg_get_partkeydef('logs'::regclass), pg_get_partkeydef('logs_old'::regclass),
 		(SELECT count(*) > 5 FROM kid_partitions('logs'))}), 'RANGE (id)|RANGE (created_at)|t',
 	'and is a partition itself');
 kidctl_ok('small', 'back', 'logs');
@@ -189,7 +180,7 @@ foreach my $is_plain (0, 1)
 {
 	my $database = "rows$is_plain";
 	create($database, $is_plain);
-	run($database, q{CREATE TABLE users (id int PRIMARY KEY); INSERT INTO users VALUES (1);
+	sql_in($database, q{CREATE TABLE users (id int PRIMARY KEY); INSERT INTO users VALUES (1);
 		CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), payload text,
 			parent kid64 CONSTRAINT self REFERENCES events ON DELETE SET NULL, user_id int DEFAULT 1 REFERENCES users,
 			length int GENERATED ALWAYS AS (length(payload)) STORED, n bigint GENERATED ALWAYS AS IDENTITY)
@@ -207,7 +198,7 @@ foreach my $is_plain (0, 1)
 		SET default_transaction_isolation = 'read committed';
 		SELECT kid_create_partitions('events', '1 day', now() + interval '5 days',
 			since => now() + interval '3 days')});
-	run($database, q{INSERT INTO events (id, payload)
+	sql_in($database, q{INSERT INTO events (id, payload)
 		SELECT kid64_at(now() - n * interval '20 s'), rpad(n::text, 300, 'x') FROM generate_series(1, 20000) AS n;
 		INSERT INTO lines SELECT id FROM events ORDER BY id DESC LIMIT 1000;
 		INSERT INTO mirror SELECT id, payload FROM events; ANALYZE}, role => 'client');
@@ -230,7 +221,7 @@ COMMIT;
 		if ($partition)
 		{
 			# A table with these rows becomes the first partition.
-			run($database, q{DROP TABLE lines; CREATE TABLE whole_table (LIKE events INCLUDING ALL);
+			sql_in($database, q{DROP TABLE lines; CREATE TABLE whole_table (LIKE events INCLUDING ALL);
 				INSERT INTO whole_table (id, payload, n) OVERRIDING SYSTEM VALUE SELECT id, payload, n FROM events;
 				DROP TABLE events; ALTER TABLE whole_table RENAME TO events;
 				ALTER TABLE events ADD CONSTRAINT self FOREIGN KEY (parent) REFERENCES events ON DELETE SET NULL;
@@ -240,11 +231,11 @@ COMMIT;
 			kidctl_ok($database, 'run', 'events', '--width', '1 day');
 			kidctl_ok($database, 'finish', 'events');
 		}
-		my $writers = start_writers(as_role($node, $database, 'client'), $writes, seconds => 20, rate => 60);
-		my $reader = $node->background_psql($database, on_error_stop => 1);
-		$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
-		my $seen = $reader->query_safe('SELECT count(*) FROM mirror');
-		my @move = (as_role($node, $database, 'shop'), qw(partition move events --width), '1 day', '--no-rehearsal');
+		my $writers = start_writers(connection_as($node, $database, 'client'), $writes, seconds => 20, rate => 60);
+		my $reader = open_session($node, $database);
+		my $seen = answer($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM mirror;');
+		my @move = (connection_as($node, $database, 'shop'), qw(partition move events --width), '1 day',
+			'--no-rehearsal');
 		my $program = start_kidctl(@move, qw(--pause 0.9));
 		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_trigger WHERE tgname = '~kidctl'});
 		sleep rand 1;
@@ -252,44 +243,45 @@ COMMIT;
 		$program = start_kidctl(@move);
 		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity
 			WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'});
-		is($reader->query_safe('SELECT count(*) FROM events'), $seen,
+		is(answer($reader, 'SELECT count(*) FROM events;'), $seen,
 			'a transaction with an older snapshot sees all rows');
-		$reader->query_safe('COMMIT');
-		$reader->quit;
+		answer($reader, 'COMMIT;');
+		close_session($reader);
 		my ($said, $status) = finish_kidctl($program);
 		is($status, 0, 'and when it has ended the rows move') or diag($said);
 		unlike((finish_writers($writers))[1], qr/ERROR|aborted/, "$database $partition: no writer saw an error");
-		is(run($database, q{SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM events AS e JOIN mirror AS m
+		is(sql_in($database, q{SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM events AS e JOIN mirror AS m
 				USING (id) WHERE e.payload = m.payload AND e.length = length(m.payload)), count(*) > 15000
 				FROM mirror} =~ s/USING \(id\)/ON e.id = m.id/r) =~ s/^(\d+)\|\1\|t$/same/r, 'same',
 			'rows are what writers made them');
-		is(run($database, 'SELECT count(*) FROM mirror'), run($database, 'SELECT count(*) FROM events'),
+		is(sql_in($database, 'SELECT count(*) FROM mirror'), sql_in($database, 'SELECT count(*) FROM events'),
 			'and none is lost or comes again');
-		is(run($database, q{SELECT count(*) FROM kid_partitions('events') WHERE ends < now() AND rows > 1000}) >= 4, 1,
-			'they are in partitions by time');
-		is(run($database, $partition ? q{SELECT to_regclass('events_old')} : 'SELECT count(*) FROM rest'),
+		is(sql_in($database, q{SELECT count(*) FROM kid_partitions('events') WHERE ends < now() AND rows > 1000}) >= 4,
+			1, 'they are in partitions by time');
+		is(sql_in($database, $partition ? q{SELECT to_regclass('events_old')} : 'SELECT count(*) FROM rest'),
 			$partition ? '' : 0, 'and no longer where they were');
-		is(run($database, q{SELECT string_agg(DISTINCT concat(relreplident, reloptions, relrowsecurity), ' ')
+		is(sql_in($database, q{SELECT string_agg(DISTINCT concat(relreplident, reloptions, relrowsecurity), ' ')
 				FROM pg_class WHERE relispartition AND relkind = 'r' AND relname LIKE 'events_p%'
 				AND NOT relname = ANY (ARRAY(SELECT c.partition::text FROM kid_partitions('events') AS c
 				WHERE c.begins > now() + interval '2 days'))}), $partition ? 'df' : 'i{fillfactor=90}t',
 			'with the options');
-		is(run($database, q{SELECT count(*) FROM pg_constraint WHERE (NOT convalidated AND conparentid = 0)
+		is(sql_in($database, q{SELECT count(*) FROM pg_constraint WHERE (NOT convalidated AND conparentid = 0)
 				OR conname = 'kid_bounds'; SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%';
 				SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0\n0", 'nothing is left of the move');
-		like(run($database, "INSERT INTO lines SELECT kid_next()", role => 'client', may_fail => 1),
+		like(error_of("INSERT INTO lines SELECT kid_next()", database => $database, role => 'client'),
 			qr/violates foreign key constraint/, 'foreign keys are there');
 	}
 }
-run('rows0', q{INSERT INTO events (id, payload) VALUES (kid64_at(now() - interval '1 hour'), 'late')});
+sql_in('rows0', q{INSERT INTO events (id, payload) VALUES (kid64_at(now() - interval '1 hour'), 'late')});
 my @latest = ('events', '--width', '1 hour', '--partition',
-	run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+	sql_in('rows0',
+		q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
 # It is cut later and later, until the first step has been committed.
 for (my $count = 20; kidctl_cut('rows0', $count, 'move', @latest); $count += 5)
 {
-	last if run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) > 0;
+	last if sql_in('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) > 0;
 }
-$whole = run('rows0', 'SELECT count(*) FROM events');
+$whole = sql_in('rows0', 'SELECT count(*) FROM events');
 my $copied = qr/  copied: \d+ of \d+ blocks; to copy again: 0 changed rows/;
 like((kidctl('rows0', 'status', 'events'))[0],
 	qr/^move of rows of public\.events_p\w+ to partitions of .*: prepare is done\n$copied$/m,
@@ -300,33 +292,34 @@ like((kidctl('rows0', 'status', 'events'))[0], qr/no move of rows of public\.eve
 like((kidctl('rows0', 'run', 'events', '--width', '1 hour'))[0],
 	qr/is partitioned by its IDs already.*\n.*kidctl partition move/, 'run does not begin again');
 my @of_old = ('events', '--width', '1 hour', '--partition',
-	run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+	sql_in('rows0',
+		q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
 like((kidctl('rows0', 'plan', @of_old))[0], qr/-- copy: .*-- exchange: .*DETACH PARTITION.*ATTACH PARTITION/s,
 	'plan prints the statements of the move');
-run('rows0', "CREATE INDEX its_own ON $of_old[-1] (payload)");
+sql_in('rows0', "CREATE INDEX its_own ON $of_old[-1] (payload)");
 my ($named, $stopped) = kidctl('rows0', 'move', @of_old);
 like($named, qr/index public\.its_own: is of this partition alone, and is dropped with it/,
 	'what the partition has of its own is named');
 is($stopped, 1, 'and stops the move');
-run('rows0', 'DROP INDEX its_own');
-is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%';
+sql_in('rows0', 'DROP INDEX its_own');
+is(sql_in('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%';
 		SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0", 'cancel takes back what was begun');
-is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
+is(sql_in('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
 
 # Names that new partitions and their indexes would get are those of other relations.
 create('names', 0);
 foreach my $table ('x' x 60, 'short')
 {
-	run('names', qq{CREATE TABLE $table (id kid64 PRIMARY KEY DEFAULT kid_next(), tag text) PARTITION BY RANGE (id);
+	sql_in('names', qq{CREATE TABLE $table (id kid64 PRIMARY KEY DEFAULT kid_next(), tag text) PARTITION BY RANGE (id);
 		CREATE INDEX ON $table (tag, lower(tag)); CREATE TABLE ${table}_rest PARTITION OF $table DEFAULT;
 		INSERT INTO $table SELECT kid64_at(now() - n * interval '1 hour'), n FROM generate_series(0, 60) AS n;
 		SET default_transaction_isolation = 'read committed';
 		SELECT kid_create_partitions('$table', '1 day', now() + interval '5 days',
 			since => now() + interval '3 days')});
-	run('names', q{DO $$ BEGIN EXECUTE format('CREATE TABLE %I (i int)',
+	sql_in('names', q{DO $$ BEGIN EXECUTE format('CREATE TABLE %I (i int)',
 		'short_p' || to_char(now() - interval '1 day', 'YYYYMMDD')); END $$}) if $table eq 'short';
 	kidctl_ok('names', 'move', $table, '--width', '1 day', '--no-rehearsal');
-	is(run('names', "SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM ${table}_rest)"), '61|0',
+	is(sql_in('names', "SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM ${table}_rest)"), '61|0',
 		"rows of $table move, also if names are taken");
 }
 
@@ -338,7 +331,7 @@ while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
 	my ($sql, $block) = ($1, $2);
 	$blocks++;
 	create('shop', 0);
-	run('shop', $sql);
+	sql_in('shop', $sql);
 	while ($block =~ /^(kidctl .*)\n((?:#.*\n)*)/mg)
 	{
 		my ($command, $shown) = ($1, $2);
@@ -352,8 +345,8 @@ while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
 			  =~ s/\d+(\.\d+)? (s|kB|bytes)\b/SIZE/gr } decode('UTF-8', $output), $shown;
 		same_text(@got, "and prints what the page shows") if $shown;
 	}
-	cmp_ok(run('shop', q{SELECT count(*) FROM kid_partitions('events') WHERE partition::text LIKE 'events_p%'}), '>', 2,
-		'there are partitions then');
+	cmp_ok(sql_in('shop', q{SELECT count(*) FROM kid_partitions('events') WHERE partition::text LIKE 'events_p%'}), '>',
+		2, 'there are partitions then');
 	$node->safe_psql('postgres', 'DROP DATABASE shop');
 }
 is($blocks, 2, 'the page has commands');

@@ -6,48 +6,42 @@ use warnings;
 use utf8;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $node = kidctl_server();
 $node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE other LOGIN');
-my $plain = "$temporary/plain.sql";
-system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
+use_database($node, 'postgres', role => 'shop');
 
 # Runs kidctl partition in a database, as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
 	my ($database, $action, @arguments) = @_;
-	return run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
+	return run_kidctl(connection_as($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
 # Does the same, and has to succeed.
 sub kidctl_ok
 {
 	my ($database, $action, @arguments) = @_;
-	return must_run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
+	return must_run_kidctl(connection_as($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
-sub run { return run_sql($node, $_[0], 'shop', $_[1]) }
 sub dump_of { return dump_schema($node->connstr($_[0]), '--exclude-schema=kid*') }
 
 # Creates a database that belongs to shop, with kid as the extension or in plain SQL.
 sub create
 {
 	my ($database, $is_plain) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop");
-	$node->safe_psql($database, 'CREATE EXTENSION kid') if !$is_plain;
-	$node->psql($database, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', $plain ])
-	  if $is_plain;
-	$node->safe_psql('postgres', "ALTER DATABASE $database SET search_path = public, kid") if $is_plain;
-	$node->safe_psql($database, 'ALTER SCHEMA public OWNER TO shop; GRANT CREATE ON SCHEMA public TO other');
+	create_database($database, 'shop', $is_plain);
+	$node->safe_psql($database, 'GRANT CREATE ON SCHEMA public TO other');
 	# Functions that another role has created in the schema of kid, and that fit less exact calls better
 	foreach ('kid64_timestamp(bigint) RETURNS timestamptz IMMUTABLE', 'kid_bound_at(regtype, text) RETURNS name',
 		'kid_create_partitions(regclass, interval, timestamptz) RETURNS SETOF text',
 		'kid_partitions(integer) RETURNS TABLE (partition regclass, begins timestamptz)')
 	{
-		run_sql($node, $database, 'other',
-			"CREATE FUNCTION public.$_ LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'");
+		sql_in($database, "CREATE FUNCTION public.$_ LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'",
+			role => 'other');
 	}
 	return;
 }
@@ -56,7 +50,7 @@ foreach my $is_plain (0, 1)
 {
 	my $database = "bigint$is_plain";
 	create($database, $is_plain);
-	run($database, q{CREATE TABLE by_default (id bigint PRIMARY KEY DEFAULT kid53_next(), item text);
+	sql_in($database, q{CREATE TABLE by_default (id bigint PRIMARY KEY DEFAULT kid53_next(), item text);
 		INSERT INTO by_default VALUES (1, 'of a sequence'), (2, 'of a sequence');
 		INSERT INTO by_default SELECT kid53_floor(now() - n * interval '1 h'), 'old' FROM generate_series(1, 60) AS n;
 		CREATE TABLE of_kid64 (id bigint PRIMARY KEY DEFAULT kid_next(), item text);
@@ -86,21 +80,21 @@ foreach my $is_plain (0, 1)
 		my ($table, $key, @ids) = @$_;
 		my $before = dump_of($database);
 		my $sum = "SELECT count(*), sum($key) FROM $table";
-		my $rows = run($database, $sum);
+		my $rows = sql_in($database, $sum);
 		my ($said, $status) = kidctl($database, 'run', $table, '--width', '1 day', @ids);
 		is($status, 0, "$database: kidctl partition run $table @ids") or diag($said);
 		like($said, @ids ? qr/kid_create_partitions\(\) with ids => 'kid53' regularly/
 			: qr/kid_create_partitions\(\) regularly/, 'and says how to create more partitions');
 		my $contents = $table eq 'of_kid64' ? 'kid64' : 'kid53';
 		my $floor = sub { return "${contents}_floor($_[0])::bigint" };
-		is(run($database, "SELECT count(*) FROM kid_partitions('$table', '$contents')
+		is(sql_in($database, "SELECT count(*) FROM kid_partitions('$table', '$contents')
 				WHERE begins IN ('-infinity', now()::date + 2, now()::date + 3)"), 3,
 			'there are the first partition, and partitions of days');
 		my ($name, $value) = $table eq 'composite' ? (', tenant', ', 1') : ('', '');
-		is(run($database, "INSERT INTO $table ($key$name) VALUES (" . $floor->("now()::date + interval '50 h'")
+		is(sql_in($database, "INSERT INTO $table ($key$name) VALUES (" . $floor->("now()::date + interval '50 h'")
 				  . qq{$value) RETURNING right(trim('"' FROM tableoid::regclass::text), 10)}),
-			run($database, q{SELECT to_char(now()::date + 2, '_pYYYYMMDD')}), 'which new rows are in by their time');
-		run($database, "DELETE FROM $table WHERE $key >= " . $floor->("now()::date + interval '50 h'"));
+			sql_in($database, q{SELECT to_char(now()::date + 2, '_pYYYYMMDD')}), 'which new rows are in by their time');
+		sql_in($database, "DELETE FROM $table WHERE $key >= " . $floor->("now()::date + interval '50 h'"));
 		kidctl_ok($database, 'back', $table);
 		same_text(dump_of($database), $before, 'the way back ends where it began');
 		kidctl_ok($database, 'run', $table, '--width', '1 day', @ids, '--no-rehearsal');
@@ -111,16 +105,16 @@ foreach my $is_plain (0, 1)
 			qr/such as 1; as an ID it is of 2020-01-01 .*, so partitions of 1 month are created from there on/,
 			'numbers of a sequence would get partitions of their own') if @accepted;
 		kidctl_ok($database, 'move', $table, '--width', '1 month', @ids, @accepted, '--no-rehearsal');
-		is(run($database, $sum), $rows, 'rows that move into partitions by time are as before');
-		is(run($database, "SELECT count(*) FROM $table WHERE $key >= "
+		is(sql_in($database, $sum), $rows, 'rows that move into partitions by time are as before');
+		is(sql_in($database, "SELECT count(*) FROM $table WHERE $key >= "
 				  . $floor->("date_trunc('month', now() - interval '1 h')")),
-			run($database,
+			sql_in($database,
 				"SELECT format('SELECT count(*) FROM %s', partition) FROM kid_partitions('$table', '$contents')
 				WHERE begins = date_trunc('month', now() - interval '1 h') \\gexec"),
 			'and in that of their month');
-		run($database, "SELECT kid_create_partitions('$table'::regclass, '1 month'::interval,
+		sql_in($database, "SELECT kid_create_partitions('$table'::regclass, '1 month'::interval,
 			now() + interval '3 months', NULL, 100, true, '$contents')");
-		is(run($database, "SELECT count(*) > 0 FROM pg_constraint WHERE conname = 'kid_time'
+		is(sql_in($database, "SELECT count(*) > 0 FROM pg_constraint WHERE conname = 'kid_time'
 			AND conrelid::regclass IN (SELECT partition FROM kid_partitions('$table', '$contents'))
 			AND pg_get_constraintdef(oid) ~ '${contents}_timestamp'"), 't', 'new partitions can have a constraint');
 	}

@@ -6,8 +6,8 @@
 use strict;
 use warnings;
 use utf8;
-use Encode;
 use RandomMove;
+use Sql;
 use Test::More;
 
 start_node();
@@ -224,7 +224,7 @@ sub contents
 			FROM $ref->[0] AS c LEFT JOIN $s->{root} AS r ON r.$s->{key} = c.$ref->[1]"
 		  =~ s/c\.\K("[^"]*(?:""[^"]*)*") IS NULL/$1 IS NULL)::text/r =~ s/NULL, c\./NULL, (c./r;
 	}
-	return run($database,
+	return sql_in($database,
 		"SELECT * FROM ($rows) AS t WHERE tag NOT LIKE 'w%' AND tag NOT LIKE 'u%' ORDER BY 1, 2, 3, 4, 5, 6");
 }
 
@@ -268,32 +268,35 @@ sub try
 	foreach ([ $database, $s->{before} ], [ $expected, $s->{after} ])
 	{
 		create($_->[0], $is_plain);
-		run($_->[0], "CREATE TABLE ledger (place text, mark text, parent text, PRIMARY KEY (mark, place)); $_->[1]");
-		$node->safe_psql($_->[0], encode('UTF-8', $s->{publication})) if $s->{publication};
+		sql_in($_->[0], "CREATE TABLE ledger (place text, mark text, parent text, PRIMARY KEY (mark, place)); $_->[1]");
+		sql_in($_->[0], $s->{publication}, role => undef) if $s->{publication};
 	}
 
 	# Rows that nobody changes, and rows u that writers change
 	my $key = !$s->{client_made} ? '' : $s->{old} eq 'uuid' ? 'gen_random_uuid(), ' : 'n, ';
-	run($database, "INSERT INTO $s->{root} (" . ($s->{client_made} ? "$s->{key}, " : '') . "tag, created_at, item)
+	sql_in($database, "INSERT INTO $s->{root} (" . ($s->{client_made} ? "$s->{key}, " : '') . "tag, created_at, item)
 		SELECT $key CASE WHEN n % 3 = 0 THEN 'u' ELSE 'r' END || n, timestamptz '2026-01-01' - n * interval '1 hour',
 		'item ' || n FROM generate_series(1, 600) AS n");
 	foreach my $ref (grep { @$_ > 2 } @{ $s->{refs} })
 	{
-		run($database, "INSERT INTO $ref->[0] (n, tag, $ref->[1]) SELECT row_number() OVER (ORDER BY r.$ref->[4]::text)
+		sql_in($database,
+			"INSERT INTO $ref->[0] (n, tag, $ref->[1]) SELECT row_number() OVER (ORDER BY r.$ref->[4]::text)
 			% 20, 'c' || row_number() OVER (ORDER BY r.$ref->[4]::text), r.$ref->[4] FROM $ref->[3] AS r"
 			  . ($ref->[2] ? '' : ', generate_series(1, 2)'));
 	}
-	run($database, "SET session_replication_role = replica; UPDATE $_->[0] AS c SET $_->[1] = r.$s->{key}
+	sql_in($database,
+		"SET session_replication_role = replica; UPDATE $_->[0] AS c SET $_->[1] = r.$s->{key}
 			FROM $s->{root} AS r WHERE r.tag = 'r' || substr(c.tag, 2)::int / 2")
 	  foreach grep { @$_ == 2 } @{ $s->{refs} };
-	run($database, "SET session_replication_role = replica; UPDATE $s->{root} SET updated_at = '2026-02-02'; $grants");
-	run($expected, $grants);
-	run($database, 'REFRESH MATERIALIZED VIEW m1') if $s->{before} =~ /VIEW m1/ && $s->{before} !~ /NO DATA/;
+	sql_in($database,
+		"SET session_replication_role = replica; UPDATE $s->{root} SET updated_at = '2026-02-02'; $grants");
+	sql_in($expected, $grants);
+	sql_in($database, 'REFRESH MATERIALIZED VIEW m1') if $s->{before} =~ /VIEW m1/ && $s->{before} !~ /NO DATA/;
 	my ($dump, $before) = (shape_of($database), contents($database, $s));
 	my $keys = join ' UNION ALL ', map { "SELECT tag, $_->[1]::text FROM $_->[0]" } [ $s->{root}, $s->{key} ],
 	  @{ $s->{refs} };
 	$keys = "SELECT md5(string_agg(k::text, ' ' ORDER BY k)) FROM ($keys) AS k WHERE tag NOT LIKE 'w%'";
-	my $old_keys = run($database, $keys);
+	my $old_keys = sql_in($database, $keys);
 
 	my @options = $s->{time} ? ('--time', 'created_at') : ('--during', '[2025-01-01, 2025-12-01)');
 	push @options, '--to', $s->{to} if $s->{to} ne 'kid64';
@@ -327,14 +330,14 @@ sub try
 		same_text(shape_of($database), $back ? $dump : shape_of($expected),
 			$back ? 'the schema is as before' : 'the schema is as one with the new type');
 		is(left_of_kidctl($database), '', 'nothing is left of the move');
-		is(run($database, $keys), $old_keys, 'keys are as before') if $back;
+		is(sql_in($database, $keys), $old_keys, 'keys are as before') if $back;
 		if (!$back && $s->{time})
 		{
-			is(run($database, "SELECT count(*)
+			is(sql_in($database, "SELECT count(*)
 					FROM (SELECT lag(created_at) OVER (ORDER BY $s->{key}) > created_at AS wrong FROM $s->{root}
 					WHERE tag NOT LIKE 'w%') AS t WHERE wrong"), 0, 'new keys are in the order of time');
 			my $time = { bigint => 'kid64_timestamp', kid53 => 'kid53_timestamp' }->{ $s->{to} } // 'kid_timestamp';
-			is(run($database, "SELECT count(*) FROM $s->{root}
+			is(sql_in($database, "SELECT count(*) FROM $s->{root}
 				WHERE abs(extract(epoch FROM $time($s->{key}) - created_at)) > 10"), 0, 'and tell it');
 		}
 	}

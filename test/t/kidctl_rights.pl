@@ -2,8 +2,10 @@
 # rows are copied or while a view is created, does not run with the rights of the role that kidctl connects as.
 use strict;
 use warnings;
+use Dialogue;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = kidctl_server();
@@ -71,16 +73,14 @@ foreach my $number (0 .. $#cases)
 		GRANT USAGE ON SCHEMA kid TO PUBLIC;
 		CREATE SCHEMA app AUTHORIZATION shop; CREATE SCHEMA theirs AUTHORIZATION $role;
 		GRANT USAGE ON SCHEMA app, theirs TO PUBLIC");
-	$node->safe_psql($database, q{
+	sql_in($database, q{
 		CREATE TABLE app.users (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT '2024-01-01 UTC');
-		INSERT INTO app.users DEFAULT VALUES; GRANT SELECT ON app.users TO viewer},
-		connstr => as_role($node, $database, 'shop'));
-	$node->safe_psql($database, "SET search_path = theirs; SET client_min_messages = error; $code; $sql",
-		connstr => as_role($node, $database, $role));
-	$node->safe_psql($database, $own, connstr => as_role($node, $database, 'shop')) if $own;
+		INSERT INTO app.users DEFAULT VALUES; GRANT SELECT ON app.users TO viewer}, role => 'shop');
+	sql_in($database, "SET search_path = theirs; SET client_min_messages = error; $code; $sql", role => $role);
+	sql_in($database, $own, role => 'shop') if $own;
 	my $output = '';
 	my $run = sub {
-		$output .= (run_kidctl(as_role($node, $database, 'shop'), 'rekey', '--accept', 'search_path', @_))[0];
+		$output .= (run_kidctl(connection_as($node, $database, 'shop'), 'rekey', '--accept', 'search_path', @_))[0];
 	};
 	$run->(qw(check app.users --time created_at));
 	if ($role eq 'viewer')
@@ -100,13 +100,13 @@ $node->safe_psql('postgres',
 	'CREATE DATABASE leaving OWNER dba; GRANT CREATE ON DATABASE leaving TO shop; ALTER ROLE shop PASSWORD NULL');
 $node->safe_psql('leaving', 'CREATE EXTENSION kid; CREATE SCHEMA app AUTHORIZATION shop;
 	CREATE SCHEMA theirs AUTHORIZATION viewer; GRANT USAGE ON SCHEMA app, theirs TO PUBLIC');
-$node->safe_psql('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAULT kid_next());
-	GRANT SELECT ON app.users TO viewer', connstr => as_role($node, 'leaving', 'shop'));
-$node->safe_psql('leaving', "SET search_path = theirs, public; $code;
-	CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", connstr => as_role($node, 'leaving', 'viewer'));
+sql_in('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAULT kid_next());
+	GRANT SELECT ON app.users TO viewer', role => 'shop');
+sql_in('leaving', "SET search_path = theirs, public; $code;
+	CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", role => 'viewer');
 foreach my $action ('check', 'run')
 {
-	like((run_kidctl(as_role($node, 'leaving', 'shop'), 'leave', $action, 'app.users'))[0],
+	like((run_kidctl(connection_as($node, 'leaving', 'shop'), 'leave', $action, 'app.users'))[0],
 		qr/view theirs\.v: must be made again, and has a literal of domain theirs\.d/,
 		"leave $action names a view whose literal would run code");
 }
@@ -117,7 +117,7 @@ is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE 
 sub kidctl
 {
 	my ($role, $database, @arguments) = @_;
-	return (run_kidctl(as_role($node, $database, $role), @arguments))[0];
+	return (run_kidctl(connection_as($node, $database, $role), @arguments))[0];
 }
 
 # A view that somebody makes while a move goes on is no better than one before.
@@ -128,18 +128,18 @@ $node->safe_psql('leaving', 'CREATE TABLE app.more (id kid64 PRIMARY KEY DEFAULT
 my $planted = q{SET search_path = theirs, public; CREATE VIEW planted AS SELECT id, '{1}'::d[] AS d FROM app.};
 kidctl('shop', 'leaving', qw(rekey run app.old --time made --no-rehearsal));
 kidctl('shop', 'leaving', qw(rekey swap app.old));
-$node->safe_psql('leaving', "${planted}old", connstr => as_role($node, 'leaving', 'viewer'));
+sql_in('leaving', "${planted}old", role => 'viewer');
 like(kidctl('shop', 'leaving', qw(rekey back app.old)),
 	qr/^error: view theirs\.planted: must be made again, and has a literal of domain/m,
 	'the way back of a rekey refuses a view that came meanwhile');
-$node->safe_psql('leaving', "DROP VIEW theirs.planted; ${planted}more", connstr => as_role($node, 'leaving', 'viewer'));
+sql_in('leaving', "DROP VIEW theirs.planted; ${planted}more", role => 'viewer');
 {
 	# The check, which sees the view, is not made again after the first step.
 	my $code = q{import sys; from pgkid.ctl.partition import checks; checks.look = lambda plan: []
 from pgkid.ctl.cli import main; sys.exit(main(sys.argv[1:]))};
 	local $ENV{PYTHONPATH} = 'python';
 	IPC::Run::run([ find_python(), '-c', $code, qw(partition run app.more --no-rehearsal --width), '1 month',
-			'-d', as_role($node, 'leaving', 'shop') ], '>&', \my $printed);
+			'-d', connection_as($node, 'leaving', 'shop') ], '>&', \my $printed);
 	like($printed, qr/view theirs\.planted: must be made again, and has a literal of domain/,
 		'and so does that of partitions');
 }
@@ -161,11 +161,11 @@ unlike(kidctl('shop', 'leaving', @template), qr/^error/m, '... and accepted with
 # Nobody can make others keep a copy that was left.
 $node->safe_psql('postgres', "CREATE DATABASE kidctl_0123456789abcdef OWNER shop;
 	COMMENT ON DATABASE kidctl_0123456789abcdef IS 'Scratch copy of kidctl, which drops it'");
-my $holder = $node->background_psql('leaving', extra_params => [qw(-U tenant)]);
-$holder->query_safe(q{SELECT pg_advisory_lock(x'0123456789abcdef'::bigint)});
+my $holder = open_session($node, 'leaving', role => 'tenant');
+answer($holder, q{SELECT pg_advisory_lock(x'0123456789abcdef'::bigint);});
 like(kidctl('shop', 'leaving', qw(leave check app.users)), qr/dropped database kidctl_0123456789abcdef/,
 	'the lock of a stranger keeps no copy');
-$holder->quit;
+close_session($holder);
 
 # A member of the owner has more rights if policies are for it, or if it may grant a role of which both are members.
 $node->safe_psql('postgres', 'CREATE ROLE helper LOGIN CREATEDB IN ROLE shop; CREATE ROLE crew; GRANT crew TO shop;
@@ -182,14 +182,13 @@ unlike(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error/m, 'wit
 # Without the extension, anybody who may create schemas can have been the first to create one named kid.
 $node->safe_psql('postgres',
 	'CREATE DATABASE home OWNER dba; GRANT CREATE ON DATABASE home TO shop, tenant; ALTER ROLE shop PASSWORD NULL');
-$node->safe_psql('home', q{CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
+sql_in('home', q{CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
 	CREATE FUNCTION kid.kid_create_partitions() RETURNS void LANGUAGE sql AS '';
 	CREATE FUNCTION kid.kid_bound_at(regtype, timestamptz) RETURNS text
 		LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE shop PASSWORD 'known';
-		RETURN NULL; EXCEPTION WHEN insufficient_privilege THEN RETURN NULL; END $$},
-	connstr => as_role($node, 'home', 'tenant'));
+		RETURN NULL; EXCEPTION WHEN insufficient_privilege THEN RETURN NULL; END $$}, role => 'tenant');
 $node->safe_psql('home', 'GRANT CREATE ON SCHEMA public TO shop');
-$node->safe_psql('home', 'CREATE TABLE t (id uuid PRIMARY KEY)', connstr => as_role($node, 'home', 'shop'));
+sql_in('home', 'CREATE TABLE t (id uuid PRIMARY KEY)', role => 'shop');
 foreach ([qw(partition check t --width 1day)], [qw(partition status t)], [qw(leave check t)], [qw(leave check --all)])
 {
 	my $hint = q{Accept it if this is the role that installed kid: --accept 'schema kid'};

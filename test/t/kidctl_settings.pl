@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Kidctl;
 use PostgreSQL::Test::Utils;
+use Sql;
 use Test::More;
 
 my $node = kidctl_server;
@@ -54,12 +55,12 @@ sub run_all
 {
 	my ($what) = @_;
 	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
-	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER app');
-	$node->safe_psql('one', "CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app; $schema");
+	create_database('one', 'app');
+	$node->safe_psql('one', $schema);
 	my $said = '';
 	foreach my $command (@commands)
 	{
-		my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), @$command);
+		my ($output, $status) = run_kidctl(connection_as($node, 'one', 'app'), @$command);
 		$said .= "@$command: $status\n$output\n";
 		is($status, 0, "$what: kidctl @$command") or diag($output);
 	}
@@ -109,11 +110,11 @@ $node->safe_psql('one', q{
 	SET ROLE app; CREATE TABLE fresh (id bigserial PRIMARY KEY, n int); INSERT INTO fresh (n) VALUES (1);
 	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the trigger runs''; END';
 	CREATE TRIGGER refuses BEFORE UPDATE ON fresh FOR EACH ROW EXECUTE FUNCTION refuse()});
-my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), qw(rekey check fresh --during),
+my ($output, $status) = run_kidctl(connection_as($node, 'one', 'app'), qw(rekey check fresh --during),
 	'[2024-01-01, 2025-01-01)');
 like($output, qr/UPDATE on public\.fresh: the trigger runs/, 'kidctl fires triggers all the same');
 $node->safe_psql('postgres', 'REVOKE SET ON PARAMETER session_replication_role FROM app');
-($output, $status) = run_kidctl(as_role($node, 'one', 'app'), qw(leave check --all));
+($output, $status) = run_kidctl(connection_as($node, 'one', 'app'), qw(leave check --all));
 is($status, 2, 'if the role cannot change that, nothing is done');
 my $error = 'triggers and foreign keys do not work in sessions of app, which may not change that';
 like($output, qr/^error: $error\nhint: As a superuser run ALTER ROLE app RESET session_replication_role/,
