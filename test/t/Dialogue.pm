@@ -82,10 +82,10 @@ sub close_session
 	return;
 }
 
-# Starts a psql that runs a script in the database postgres. Returns a hash: `handle` is that of IPC::Run, `stdout` and
-# `stderr` refer to what psql has printed. The script is in a file, so that psql reads on while the test does not pump.
 my $scripts = 0;
 
+# Starts a psql that runs a script in the database postgres. Returns a hash: `handle` is that of IPC::Run, `stdout` and
+# `stderr` refer to what psql has printed. The script is in a file, so that psql reads on while the test does not pump.
 sub start_script
 {
 	my ($node, $statements) = @_;

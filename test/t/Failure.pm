@@ -138,9 +138,10 @@ sub deaf_waits_for
 	return $event;
 }
 
-# Starts such a session with as many rows as fit, so that it gets stuck in sending its next message.
 my $rows_that_fit;
 
+# Starts a session whose client does not read. It has as many rows as fit, so that it gets stuck in sending what the
+# query returns. Returns its socket.
 sub start_deaf
 {
 	my ($node, $query) = @_;

@@ -17,8 +17,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
 use Test::More ();
 
-# Sets the clock, in libfaketime's syntax: an offset (-1h), or a time at which the clock stands still
-# (2030-01-01 00:00:00).
+# Sets the clock, before a start or while the server runs, in libfaketime's syntax: an offset (-1h), or a time at which
+# the clock stands still (2030-01-01 00:00:00).
 sub set_clock
 {
 	my ($self, $clock) = @_;
@@ -30,6 +30,7 @@ sub set_clock
 	return;
 }
 
+# Does what init() of the parent does, and turns off timeouts.
 sub init
 {
 	my ($self, @arguments) = @_;
@@ -41,6 +42,7 @@ sub init
 
 my ($library) = grep { -e } glob('/usr/lib{/*,64,}/faketime/libfaketime.so.1');
 
+# Does what new() of the parent does. Without libfaketime it skips the test.
 sub new
 {
 	my ($class, @arguments) = @_;
@@ -48,6 +50,7 @@ sub new
 	return $class->SUPER::new(@arguments);
 }
 
+# Starts the server with libfaketime. Its clock is what set_clock() has said, or the right one.
 sub start
 {
 	my ($self, @arguments) = @_;
@@ -59,7 +62,7 @@ sub start
 	return $self->SUPER::start(@arguments);
 }
 
-# Not pg_ctl restart, which would start the server with another environment.
+# Stops the server and starts it. pg_ctl restart would start it with another environment.
 sub restart
 {
 	my ($self) = @_;

@@ -39,11 +39,11 @@ sub statements_of
 	return @result;
 }
 
+my ($time, %position);
+
 # Runs the statements of a block. The statements of a part share a session on each server. They are in the database shop
 # on the page, and here in postgres. `before`, if given, is called before each statement. Dies after an error, or a
 # warning that the page does not announce.
-my ($time, %position);
-
 sub run_block
 {
 	my ($block, $as, $before) = @_;

@@ -92,10 +92,10 @@ sub error_of { return (output_of(@_) =~ /(?:ERROR|FATAL|error): +(.*)/s)[0] // '
 # Returns the SQLSTATEs of the errors of a query, with spaces between them.
 sub sqlstates_of { return join ' ', output_of(@_) =~ /(?:ERROR|FATAL):  (\w{5})/g }
 
-# Returns the path of a script of the edition in plain SQL, such as kid-all. The first call assembles the script, and
-# dies if that fails.
 my $folder;
 
+# Returns the path of a script of the edition in plain SQL, such as kid-all. The first call assembles the script, and
+# dies if that fails.
 sub assemble
 {
 	my ($script) = @_;

@@ -14,6 +14,7 @@ $node->append_conf('postgresql.conf', "kid.lease = '1min'\nkid.node = 1\nkid.lan
 $node->start;
 use_database($node);
 
+# Ends the server at once, and starts it.
 sub crash
 {
 	$node->stop('immediate');

@@ -19,6 +19,7 @@ $primary->start;
 $primary->safe_psql('postgres', $Ledger::schema);
 $primary->backup('base');
 
+# Starts a standby of the primary, with further settings.
 sub new_standby
 {
 	my ($name, $settings) = @_;

@@ -22,6 +22,8 @@ $primary->safe_psql('postgres', $Ledger::schema);
 $primary->backup('base');
 my $ledger = Ledger->new;
 
+# Starts a server from a backup of another one, with a clock. The options are those of init_from_backup(), `backup` and
+# `settings`.
 sub new_server
 {
 	my ($name, $from, $clock, %how) = @_;

@@ -16,6 +16,7 @@ my $schema = q{
 	CREATE TABLE horizons (server text PRIMARY KEY, beat kid64 NOT NULL, id kid64 NOT NULL);
 };
 
+# Starts a server with the tables, and with further lines in postgresql.conf.
 sub start_server
 {
 	my ($name, @conf) = @_;
@@ -74,6 +75,7 @@ $subscriber->safe_psql('postgres',
 my $mutual = $a->pg_version >= 16;
 my @subscriptions;
 
+# Subscribes one server to another one, and waits until the rows are copied.
 sub subscribe
 {
 	my ($to, $from) = @_;
@@ -90,6 +92,8 @@ if ($mutual)
 	subscribe($b, $a);
 }
 subscribe($subscriber, $_) foreach $a, $b;
+
+# Inserts the row in which a server publishes its horizon.
 sub insert_horizon
 {
 	my ($server) = @_;
@@ -140,6 +144,7 @@ sub missed
 	return (scalar(grep { !$consumer->{$kind}{$_} } @all), $twice, scalar @all);
 }
 
+# Waits until all subscribers and the standby have what the others wrote.
 sub catch_up
 {
 	$_->[0]->wait_for_catchup($_->[1]) foreach @subscriptions;

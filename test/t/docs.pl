@@ -50,6 +50,7 @@ sub lasting
 	return $text;
 }
 
+# Returns a pattern for what a page shows, in which "…" stands for anything.
 sub pattern_of
 {
 	my $pattern = join '', map { $_ eq '…' ? '.*?' : $_ eq "…\n" ? '(?:.*\n)*?' : quotemeta } split /((?<![^\n])…\n|…)/,

@@ -25,6 +25,7 @@ my @others =
   'docs/guides/worker-numbers.md';
 my %shown;
 
+# Returns the sections of a page, without its blocks of SQL.
 sub sections_of
 {
 	my ($page) = @_;
@@ -64,6 +65,7 @@ for my $section (@general, @sections, @others)
 	}
 }
 
+# Tests that a snippet closes its brackets, and that the parser of its language accepts it if there is one.
 sub parses
 {
 	my ($title, $language, $code) = @_;

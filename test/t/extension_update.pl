@@ -63,6 +63,7 @@ sub dump_of
 	return join "\n\n\n", sort split /\n\n\n/, $dump;
 }
 
+# Runs statements in a new database. Returns what the catalogs and pg_dump say of an extension then.
 sub catalogue_of
 {
 	my ($extension, $database, @commands) = @_;

@@ -19,6 +19,7 @@ my $others = $node->safe_psql('postgres', q{SELECT sum(setting::int) + 2 FROM pg
 	CASE WHEN current_setting('autovacuum_worker_slots', true) IS NULL THEN 'autovacuum_max_workers'
 		ELSE 'autovacuum_worker_slots' END)});
 
+# Restarts the server with these settings.
 sub restart_with
 {
 	my ($connections, $prepared, $preload) = @_;

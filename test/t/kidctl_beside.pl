@@ -27,6 +27,7 @@ sub fresh
 # Runs kidctl as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl { return run_kidctl(connection_as($node, 'one', 'shop'), @_) }
 
+# Does the same, and has to succeed.
 sub kidctl_ok { return must_run_kidctl(connection_as($node, 'one', 'shop'), @_) }
 
 # Runs kidctl, and ends it before the first statement that matches a pattern.
@@ -97,6 +98,8 @@ is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'a
 fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
 	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
 	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+
+# Tests that kidctl ends with an error before it does anything.
 sub refuses
 {
 	my ($why, @words) = @_;
@@ -124,6 +127,8 @@ my $built = q{CREATE SCHEMA theirs;
 	CREATE FUNCTION theirs.f(public.PART) RETURNS int LANGUAGE sql AS 'SELECT 1';
 	CREATE TABLE theirs.whole (row public.PART); CREATE TABLE theirs.t (n int);
 	CREATE POLICY p ON theirs.t USING (EXISTS (SELECT FROM public.PART))};
+
+# Lets another role build views, a reference, a function, a table and a policy on a partition.
 sub built_on
 {
 	my ($partition) = @_;

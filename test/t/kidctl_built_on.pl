@@ -15,6 +15,7 @@ use_database($node, 'one', role => 'app');
 # Runs kidctl without a rehearsal. Returns what it prints, and its exit status.
 sub kidctl { return run_kidctl(connection_as($node, 'one', 'app'), @_) }
 
+# Tests that kidctl succeeds.
 sub ok_kidctl
 {
 	my (@arguments) = @_;

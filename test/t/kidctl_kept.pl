@@ -15,12 +15,14 @@ $node->safe_psql('postgres', q{CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE
 	GRANT SET ON PARAMETER session_replication_role TO shop});
 use_database($node, 'postgres', role => 'shop');
 
+# Runs kidctl as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
 	my ($database, @arguments) = @_;
 	return run_kidctl(connection_as($node, $database, 'shop'), @arguments);
 }
 
+# Does the same, and tests that it succeeds. Returns what it prints.
 sub kidctl_ok
 {
 	my ($database, @arguments) = @_;
@@ -170,6 +172,7 @@ sub schema
 		COMMENT ON CONSTRAINT a_is_there ON lines IS 'a is there'});
 }
 
+# Creates a database with a schema. Returns its dump, and what pg_dump does not print of partitions.
 sub create
 {
 	my ($database, $sql) = @_;

@@ -169,6 +169,7 @@ sub kinds
 		{ statements => [ @remove, 'DELETE FROM ledger WHERE mark = :old' ], removes => 1 });
 }
 
+# Returns the schema of a database, without the extension kid.
 sub shape_of
 {
 	my ($database) = @_;

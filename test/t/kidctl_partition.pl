@@ -117,6 +117,8 @@ sql_in('small', q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(),
 	INSERT INTO clients SELECT kid_uuidv7() FROM generate_series(1, 90);
 	CREATE TABLE numbers (id bigserial PRIMARY KEY); CREATE TABLE later (id kid64 PRIMARY KEY DEFAULT kid_next());
 	INSERT INTO later VALUES (kid64_at(now() + '1 year')); CREATE UNLOGGED TABLE unsafe (id kid64 PRIMARY KEY)});
+
+# Tests that the check refuses a table, and names why.
 sub refused_for
 {
 	my ($table, @patterns) = @_;

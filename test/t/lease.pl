@@ -106,6 +106,8 @@ sub error_of_start
 		"\\set VERBOSITY verbose\n" . ($query // 'SELECT kid_next()'));
 	return $stderr;
 }
+
+# Returns a function that changes some bits of a byte of the page.
 sub flip
 {
 	my ($byte) = @_;
@@ -116,6 +118,8 @@ sub flip
 	};
 }
 my $damaged = qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)};
+
+# Resets the clocks, which writes the page anew, and tests what IDs follow.
 sub mend
 {
 	my ($name, $notice) = @_;

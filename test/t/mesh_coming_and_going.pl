@@ -22,6 +22,7 @@ my @shrink = steps_after('**Lanes that shrink**');
 my @join = (@{ $grow[0] }, @{ $grow[2] });
 my ($again) = map { s/\s+/ /gr } $page =~ /\*\*If the new server gets a number.*?`(SELECT\s+kid_observe[^`]*)`/s or die;
 
+# Starts a server with a clock, anew or as a copy of another one.
 sub start_server
 {
 	my ($name, $clock, $origin) = @_;
@@ -56,12 +57,13 @@ sub run
 	return [ split /[|\n]/, $result ];
 }
 
-# Starts clients that write down the IDs they get.
+# What clients run, who write down the IDs they get
 my (@clients, @ledgers);
 my $script = "$temporary/script";
 append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next(), kid53_next()
 		FROM generate_series(1, 3), pg_sleep(0.01);' . "\n") for 1 .. 5_000;
 
+# Starts clients of a server, and returns when each has an ID.
 sub start_clients
 {
 	foreach my $node (@_)
@@ -79,6 +81,7 @@ sub start_clients
 	return;
 }
 
+# Ends the clients of a server.
 sub end_clients
 {
 	my ($node) = @_;
@@ -92,6 +95,7 @@ sub end_clients
 	return;
 }
 
+# Tests that no two clients got the same ID.
 sub repeated
 {
 	my ($name) = @_;

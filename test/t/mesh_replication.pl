@@ -24,6 +24,7 @@ my $schema = q{
 	CREATE TABLE stop ();
 };
 
+# Starts a server with the tables, and with further lines in postgresql.conf.
 sub start_server
 {
 	my ($name, @conf) = @_;
@@ -165,6 +166,7 @@ $a->safe_psql('postgres',
 
 my @nodes = ($a, $b, $c, $d);
 
+# Tests that all servers have the rows of the first one.
 sub equal
 {
 	my ($what) = @_;
@@ -232,6 +234,7 @@ $_->safe_psql('postgres', 'DROP TABLE customers') foreach @nodes;
 my ($untouched) = $page =~ /^### A subscription that must not touch its publisher\n(.*?)^### /ms;
 my ($drop_subscription, $drop_slots, $drop_slot) = $untouched =~ /^```sql\n(.*?)^```/msg;
 
+# Drops a subscription without touching its publisher, as the page says.
 sub drop_untouched
 {
 	my ($node, $subscription, $database) = @_;
@@ -316,6 +319,7 @@ equal('with a new server');
 $c->safe_psql('postgres', 'CREATE DATABASE hasty');
 $c->safe_psql('hasty', $schema);
 
+# Subscribes the database hasty of c to a server.
 sub subscribe
 {
 	my ($from, $options) = @_;
@@ -333,6 +337,7 @@ sub sync_error
 	return slurp_file($c->logfile, $offset) =~ /ERROR: .*?(duplicate key.*)/ ? $1 : undef;
 }
 
+# Drops the subscriptions of the database hasty, their slots, and its rows.
 sub begin_again
 {
 	foreach ($a, $b)
@@ -350,6 +355,7 @@ sub begin_again
 	return;
 }
 
+# Waits until the first copy of the tables to the database hasty has ended.
 sub wait_until_copied
 {
 	$c->poll_query_until('hasty', q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) or die 'not copied';

@@ -20,6 +20,7 @@ my $schema = 'CREATE EXTENSION kid;
 	CREATE TABLE ids (kid kid64 PRIMARY KEY DEFAULT kid_next(), kid96 kid96 UNIQUE DEFAULT kid96_next(),
 		flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(), maker text NOT NULL)';
 
+# Starts a server with a clock, and with further lines in postgresql.conf.
 sub start_server
 {
 	my ($name, $clock, @conf) = @_;
@@ -51,12 +52,14 @@ sub run_from
 	return;
 }
 
+# Returns IDs that a server makes.
 sub take
 {
 	my ($node, $count) = @_;
 	return split /\n/, $node->safe_psql('postgres', "SELECT kid_next()::bigint FROM generate_series(1, $count)");
 }
 
+# Returns how many IDs are in both lists.
 sub common
 {
 	my ($some, $others) = @_;
@@ -94,6 +97,7 @@ run_from($_, 3) foreach $a, $b;
 $a->safe_psql('postgres', "INSERT INTO ids (kid, maker) VALUES ('$alone[0]'::bigint, 'alone')");
 $_->safe_psql('postgres', 'CREATE PUBLICATION everything FOR TABLE ids') foreach $a, $b;
 
+# Subscribes a server to the other one, with or without a copy of the rows.
 sub subscribe
 {
 	my ($node, $other, $copy) = @_;
@@ -105,6 +109,7 @@ sub subscribe
 subscribe($b, $a, 'true');
 subscribe($a, $b, 'false');
 
+# Tests that both servers have all rows and the same ones, and that no ID repeats.
 sub compare
 {
 	my ($name, $count) = @_;

@@ -44,6 +44,7 @@ sub library_in
 	return join ' ', sort keys %loaded;
 }
 
+# Tests that the script and the library are those of the image, also in parallel workers.
 sub verify
 {
 	my ($how) = @_;

@@ -33,6 +33,8 @@ sub bounds
 		       regexp_match(pg_get_expr(relpartbound, oid), \$\$FROM \\('([^']+)'\\) TO \\('([^']+)'\\)\$\$) AS bounds
 		 WHERE inhparent = '$table'::regclass AND inhrelid = oid AND bounds IS NOT NULL});
 }
+
+# Returns so many days from one on, as the bounds of partitions are printed.
 sub days
 {
 	my ($from, $count) = @_;

@@ -108,6 +108,7 @@ is(sql_in('whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < k
 # The command and the statements of docs/start/managed-servers.md, "Install".
 my $managed = slurp_file('docs/start/managed-servers.md');
 
+# Runs a command as a role, as the page shows it, and tests that it succeeds.
 sub run_shell
 {
 	my ($role, $command) = @_;

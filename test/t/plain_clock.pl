@@ -58,6 +58,7 @@ my $count = 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= b
 my $highest = 'SELECT kid_next(), kid_uuidv7(), kid53_next()';
 my ($last_id, $last_uuid, $last_number) = (0, '', 0);
 
+# Tests that IDs rise, and are above all earlier ones.
 sub rises
 {
 	my ($name) = @_;

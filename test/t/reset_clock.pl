@@ -13,8 +13,11 @@ $node->init;
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\nmax_prepared_transactions = 2\n");
 $node->start;
 use_database($node);
+
+# Returns the clocks that are ahead.
 sub ahead { return sql(q{SELECT coalesce(string_agg(clock, ' '), '') FROM kid_stats() WHERE ahead > '5 min'}) }
 
+# Makes IDs with a clock that is an hour ahead, and then right again.
 sub make_ahead
 {
 	$node->set_clock('+1h');
@@ -157,6 +160,7 @@ sub hold
 	return answer($session[0], 'BEGIN; SELECT count(*) FROM kid_hold_clocks(now());');
 }
 
+# Tests that another session makes IDs without waiting.
 sub goes_on
 {
 	my ($what) = @_;

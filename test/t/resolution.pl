@@ -155,6 +155,8 @@ note 'expressions: ', join ', ', split /\n/,
 # Resolves everything, without or with kid, in sessions of some thousand expressions each: a session keeps a list of
 # operators in its cache, which is searched linearly until 17.
 my $count = $node->safe_psql('other', 'SELECT max(n) FROM expressions');
+
+# Resolves all calls, with kid or without, some thousand in a transaction.
 sub resolve_all
 {
 	my ($with_kid) = @_;

@@ -22,6 +22,8 @@ plan skip_all => 'no pgcrypto'
 
 # Every key that a server ever had.
 my %secret;
+
+# Returns the keys of a database, and notes them as secrets.
 sub keys_of
 {
 	my $keys = $_[0]->safe_psql($_[1],

@@ -131,6 +131,7 @@ sub play
 	return ((scalar grep { !$seen{$_} } @rows), scalar grep { !$naive{$_} } @rows);
 }
 
+# Plays all cases, or those that are named, in the edition in use. Returns what each misses, with a horizon and without.
 sub play_all
 {
 	my (@which) = @_;
@@ -177,6 +178,8 @@ foreach my $name (@databases)
 
 # Mutants: functions with a part replaced, each of which makes consumers miss rows.
 use_edition('plain');
+
+# Replaces a part of a function. Returns the definition that it had.
 sub mutate
 {
 	my ($function, $old, $new) = @_;

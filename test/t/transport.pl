@@ -42,6 +42,7 @@ $node->safe_psql('postgres', qq{
 	INSERT INTO t VALUES (0, $bounds[0]), (-1, $bounds[1]);
 });
 
+# Returns a query for the number and the digest of the rows of a table.
 sub content { return "SELECT count(*), md5(string_agg(r::text, ',' ORDER BY r)) FROM $_[0] AS r" }
 
 my $expected = $node->safe_psql('postgres', content('t'));

@@ -23,6 +23,7 @@ sub leased
 	return $reply;
 }
 
+# Adds a pool with the numbers from 1 on.
 sub add
 {
 	my ($pool, $last) = @_;
