@@ -92,11 +92,18 @@ sub open_transactions
 		qr/ERROR:  55000: this transaction has taken a worker number already/,
 		"$edition: a transaction takes one number, also when its window has ended");
 
-	my ($renewed, $forgotten) = map { lease(q{'few', ttl => 1}) } 1, 2;
+	# In one session, so that it has renewed the one and given up the other long before their windows end.
 	my $session = open_session($node, $edition);
-	answer($session, 'SET ROLE app; BEGIN;');
-	answer($session, "SELECT kid_workers.grant_window('few', $renewed->{number}, '$renewed->{token}', 1, NULL);");
-	answer($session, "SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}');");
+	answer($session, 'SET ROLE app;');
+	my ($renewed, $forgotten) = map {
+		my %reply;
+		my $told = answer($session, q{CALL kid.kid_lease_worker('few', ttl => 4);});
+		@reply{qw(number token since until)} = split /[|]/, $told;
+		\%reply
+	} 1, 2;
+	answer($session, "BEGIN;
+		SELECT kid_workers.grant_window('few', $renewed->{number}, '$renewed->{token}', 4, NULL);
+		SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}');");
 	sql("SELECT pg_sleep_until(to_timestamp($forgotten->{until} / 1000.0))");
 	like(lease_error(q{'few'}), qr/^53400: role "app" has too many worker numbers/,
 		'numbers that a transaction has renewed and given up count until it ends');
