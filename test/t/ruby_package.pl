@@ -1,6 +1,7 @@
 # The gem pgkid as its users get it: test/release/packages builds it, gem installs it into a fresh folder, and the tests
 # in ruby/test run there. They read test/vectors, as the tests of the core do; those of ActiveRecord use the server.
 # They run each line and each branch of the codecs. test/clients/activerecord has more of ActiveRecord.
+# Versions: Ruby and ActiveRecord, which are newer in the Debian that has 18
 use strict;
 use warnings;
 use Cwd;
