@@ -11,6 +11,7 @@ from mkdocs.structure.files import File
 
 SECTIONS = {
     "Start": "start",
+    "Stories": "stories",
     "Guides": "guides",
     "Clients": "clients",
     "Operate": "operate",
@@ -20,6 +21,8 @@ SECTIONS = {
 # Pages that come first in their section, in this order. All others follow by name.
 FIRST = ["quickstart", "README", "functions", "kid64", "kid53", "uuidv7", "kid96", "sno", "flake", "flax"]
 FIRST += ["settings-and-errors", "kidctl", "glossary"]
+FIRST += ["django", "outbox", "random-uuids", "partitioned-by-created-at", "express", "three-servers"]
+FIRST += ["kafka-and-react", "ids-from-applications", "analyst", "wrong-clock", "leaving"]
 # What a card says, the page that it leads to, and the page and the beginning of the statement that it shows.
 CARDS = [
     (

@@ -12,6 +12,7 @@ use warnings;
 use Cwd 'getcwd';
 use Encode;
 use Exporter 'import';
+use File::Spec::Functions 'rel2abs';
 use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Sql;
@@ -21,7 +22,8 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
   run_kidctl must_run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers dump_schema same_text pick quoted);
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
+# The modules of PostgreSQL know the folder for temporary files only after this line has run.
+my $temporary = rel2abs(PostgreSQL::Test::Utils::tempdir);
 my $files = 0;
 my $server;
 
