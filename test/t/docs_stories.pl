@@ -179,7 +179,7 @@ sub install_packages
 	my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'/m;
 	my $npm = "npm install --no-package-lock --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel error";
 	$packages =~ s{(?<!\S)pgkid(?!\S)}{$temporary/pgkid-$version.tgz};
-	my $script = "'$tree/test/packages' '$temporary' node; cd '$folder'; $npm $packages";
+	my $script = "'$tree/test/release/packages' '$temporary' node; cd '$folder'; $npm $packages";
 	my $is_done = IPC::Run::run([ 'sh', '-ec', $script ], '>&', \my $output);
 	diag $output unless $is_done;
 	return $is_done;

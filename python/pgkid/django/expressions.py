@@ -11,11 +11,20 @@ from ..ids import Id
 from .fields import IdField, Kid53Field, Kid64Field
 
 
+def _function(expression: Func, name: str) -> str:
+    """Returns the function for an ID. Those for a bigint, which can have other values, have names of their own."""
+    source = expression.get_source_expressions()[0].output_field
+    return f"kid53_{name}" if isinstance(source, Kid53Field) else f"kid_{name}"
+
+
 class Timestamp(Func):
     """When the time unit of an ID begins: Order.objects.annotate(created=Timestamp("id"))"""
 
-    function = "kid_timestamp"
     output_field = DateTimeField()
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        """Calls the function of the type."""
+        return super().as_sql(compiler, connection, **{**extra, "function": _function(self, "timestamp")})
 
 
 class Encoded(Func):
@@ -27,11 +36,8 @@ class Encoded(Func):
     def __init__(self, id: Any, prefix: str = "", **extra: Any) -> None:
         super().__init__(id, Value(prefix), **extra)
 
-    def _named_for(self, sql_prefix: str, compiler: Any, connection: Any, **extra: Any) -> Any:
-        source = self.source_expressions[0].output_field
-        # The functions for a bigint, which can have other values, have names of their own.
-        extra["function"] = f"kid53_{sql_prefix}" if isinstance(source, Kid53Field) else f"kid_{sql_prefix}"
-        return super().as_sql(compiler, connection, **extra)
+    def _named_for(self, name: str, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return super().as_sql(compiler, connection, **{**extra, "function": _function(self, name)})
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
         """Calls the function of the type."""
