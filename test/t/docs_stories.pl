@@ -79,6 +79,7 @@ sub addressed
 	return $text =~ s/host=(\w+)/$server{$1} ? 'host=' . $server{$1}->host . ' port=' . $server{$1}->port : $&/ger;
 }
 
+# Runs a block of SQL in the session that its first line names, or in that of the role shop.
 sub run_sql_block
 {
 	my ($name, $block) = @_;
@@ -148,6 +149,7 @@ sub run_in_background
 	return;
 }
 
+# Writes a file in the folder of the page.
 sub write_file
 {
 	my ($name, $text) = @_;
@@ -158,12 +160,14 @@ sub write_file
 	return;
 }
 
+# Returns whether Python has these modules.
 sub has_modules
 {
 	my ($modules) = @_;
 	return !grep { !find_python() || system(find_python() . " -c 'import $_' >/dev/null 2>&1") } split ' ', $modules;
 }
 
+# Repeats a query until it yields true, on the server that it names, or else on the first one.
 sub wait_until
 {
 	my ($query) = @_;
@@ -185,6 +189,7 @@ sub install_packages
 	return $is_done;
 }
 
+# Runs the blocks of a page, and what its comments say. Returns the number of blocks.
 sub run_page
 {
 	my ($text) = @_;
