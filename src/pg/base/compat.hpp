@@ -102,8 +102,8 @@ inline void clear_flags(config_generic *setting, int flags) {
   setting->flags &= ~flags;
 }
 
-// 17 moved the statistics target of a column out of its description.
-inline int &statistics_target(VacAttrStats *stats) {
+// 17 moved the statistics target of a column out of its description. In 16 it is a short integer.
+inline auto &statistics_target(VacAttrStats *stats) {
 #if PG_VERSION_NUM >= 170000
   return stats->attstattarget;
 #else

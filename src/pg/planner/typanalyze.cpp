@@ -38,9 +38,9 @@ void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, do
   if (has_slot(stats, STATISTIC_KIND_MCV) || !has_slot(stats, STATISTIC_KIND_HISTOGRAM))
     return;
 
-  int &target = statistics_target(stats);
-  int const usual_target = target;
-  target = Min(finer * target, most);
+  auto &target = statistics_target(stats);
+  auto const usual_target = target;
+  target = static_cast<std::decay_t<decltype(target)>>(Min(finer * target, most));
   // The second run fills slots from the first one on, and does not clear members that its statistics do not use.
   memset(stats->stakind, 0, sizeof stats->stakind);
   memset(stats->numnumbers, 0, sizeof stats->numnumbers);
