@@ -8,8 +8,8 @@
 #@ make test                   what kid does; six minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
 #@                             SUITES="regress tap" for some of unit, build, regress and tap, or for others:
 #@                             lint, sanitized, fuzz, big-endian and arm64
-#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, shellcheck,
-#@                             actionlint; four minutes
+#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, mypy, black,
+#@                             ruff, shellcheck, actionlint; four minutes
 #@ make test-clients           31 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that
 #@                             checks for undefined behavior; 20 minutes
@@ -25,6 +25,8 @@
 #@                             PROCESSES=400
 #@ make test-power             cuts the power of servers, on disks that lose what was not flushed; CUTS=200; 15 minutes;
 #@                             root
+#@ make test-random            random queries, compared with what they return without kid's planner support;
+#@                             SECONDS=300, twice
 #@ make test-model             models of the bound, lanes, sno and worker numbers, explored by Spin: a crash at every
 #@                             step, and mutants that it has to find; two minutes
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
@@ -118,7 +120,7 @@ site:
 site-serve:
 	@mkdocs serve
 test-site:
-	@test/docs/site
+	@$(top)test/docs/site
 # What is committed, without what .gitattributes excludes: the same bytes whatever the time zone and git's settings.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:
@@ -162,7 +164,7 @@ $(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/* $(top)src/sql/*/*/*)
 # build of this version ignores them; test/t/source_tree.pl fails if they are stale.
 .PHONY: released
 released:
-	src/sql/assemble --to $@
+	$(top)src/sql/assemble --to $(top)$@
 
 # make would find objects there by VPATH, and take them for this build's.
 ifneq ($(and $(top),$(wildcard $(top)src/pg/*.o $(top)kid--$(EXTVERSION).sql)),)
