@@ -224,8 +224,8 @@ void report_unseen(char const *unknown) {
   ereport(
       NOTICE,
       errmsg("IDs in other databases, in arrays, composites and ranges, in columns of type bigint whose default makes "
-             "none, and those that clients keep, were not looked at"),
-      unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
+             "no IDs, and IDs that clients keep, were not looked at"),
+      unknown != nullptr ? errdetail("The IDs of these columns were not looked at either:\n%s", unknown) : 0);
 }
 
 void report_nothing_lowered(TimestampTz above) {
