@@ -6,6 +6,7 @@
 # Versions: data checksums, which are the default from 18 on
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use Ledger;
 use PostgreSQL::Test::Utils;
@@ -152,15 +153,25 @@ $standby->stop;
 $node->start;
 SKIP:
 {
-	skip 'this PostgreSQL has no pg_enable_data_checksums()', 5
+	skip 'this PostgreSQL has no pg_enable_data_checksums()', 18
 	  if sql(q{SELECT count(*) FROM pg_proc WHERE proname = 'pg_enable_data_checksums'}) eq '0';
+	my $is = sub { $_[0]->poll_query_until('postgres', "SELECT current_setting('data_checksums') = '$_[1]'") or die };
+
 	sql('SELECT pg_disable_data_checksums()');
-	$node->poll_query_until('postgres', q{SELECT current_setting('data_checksums') = 'off'}) or die;
+	$is->($node, 'off');
 	take_and_go_back('pg_enable_data_checksums()');
 	sql('CHECKPOINT');
 	is(checksum(), 0, 'pg_disable_data_checksums(): the page is written without a checksum');
+	$node->backup('off');
+	my $follower = FakeClock->new('follower');
+	$follower->init_from_backup($node, 'off', has_streaming => 1);
+	$follower->set_clock('+' . ($minutes - 1) . 'm');
+	$follower->start;
+	my $page_of_follower = $follower->data_dir . '/global/9764';
 	sql('SELECT pg_enable_data_checksums()');
-	$node->poll_query_until('postgres', q{SELECT current_setting('data_checksums') = 'on'}) or die;
+	$is->($node, 'on');
+	$node->wait_for_catchup($follower, 'replay', $node->lsn('flush'));
+	$follower->stop('immediate');
 	$node->stop;
 	is(checksum(), 0, 'pg_enable_data_checksums() does not rewrite the page');
 	$node->start;
@@ -168,6 +179,60 @@ SKIP:
 	$node->stop;
 	isnt(checksum(), 0, 'pg_enable_data_checksums(): after the first ID the page has a checksum');
 	is(wrong_checksums(), 0, 'pg_enable_data_checksums(): all checksums are right');
+
+	# The state came to a standby by WAL, and it is promoted without the page that the primary wrote afterwards.
+	$node->start;
+	is(checksum($page_of_follower), 0, 'a standby of a server that turned checksums on: the page has none');
+	$follower->append_conf('postgresql.conf', "primary_conninfo = ''");
+	$follower->start;
+	is($follower->safe_psql('postgres', q{SELECT current_setting('data_checksums'), node FROM kid_identity()}),
+		"on|$number", 'this standby reads the page');
+	$follower->promote;
+	is($follower->safe_psql('postgres', 'SELECT max(kid) < kid_next() AND max(flake) < flake_next() FROM ids'),
+		't', 'this standby is promoted: IDs go on');
+	$follower->stop;
+	isnt(checksum($page_of_follower), 0, 'this standby is promoted: the page has a checksum');
+
+	# Turned off and on again: the page has one that was right before.
+	sql('SELECT pg_disable_data_checksums()');
+	$is->($node, 'off');
+	sql('SELECT pg_enable_data_checksums()');
+	$is->($node, 'on');
+	$node->stop;
+	isnt(checksum(), 0, 'off and on again: the page keeps its checksum');
+	$node->start;
+	$ledger->goes_on('off and on again', $node);
+
+	# The page is written while checksums are being turned on, and the server crashes. Then they are off. A temporary
+	# table of another session keeps the worker waiting.
+	sql('SELECT pg_disable_data_checksums()');
+	$is->($node, 'off');
+	my $session = open_session($node);
+	answer($session, 'CREATE TEMPORARY TABLE kept (n int);');
+	sql('SELECT pg_enable_data_checksums()');
+	$is->($node, 'inprogress-on');
+	take_and_go_back('being turned on');
+	sql('CHECKPOINT');
+	isnt(checksum(), 0, 'being turned on: the page is written with a checksum');
+	$node->stop('immediate');
+	eval { close_session($session) };
+	$node->start;
+	# Without autovacuum, the table is still there, and keeps the worker waiting.
+	sql(q{DO $$ BEGIN
+			EXECUTE 'DROP TABLE ' || (SELECT oid::regclass FROM pg_class WHERE relpersistence = 't');
+		END $$});
+	is(sql('SHOW data_checksums'), 'off', 'a crash meanwhile: checksums are off');
+	$ledger->goes_on('a crash meanwhile', $node);
+	sql('CHECKPOINT');
+	is(checksum(), 0, 'a crash meanwhile: the page is written without a checksum');
+	sql('SELECT pg_enable_data_checksums()');
+	$is->($node, 'on');
+	$node->stop('immediate');
+	$node->start;
+	$ledger->goes_on('turned on at last, crash', $node);
+	$node->stop;
+	isnt(checksum(), 0, 'turned on at last: the page has a checksum');
+	is(wrong_checksums(), 0, 'turned on at last: all checksums are right');
 	$node->start;
 }
 $ledger->is_right('checksums');
