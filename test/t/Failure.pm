@@ -8,6 +8,7 @@ use Dialogue;
 use Exporter 'import';
 use IO::Socket::UNIX;
 use PostgreSQL::Test::Utils;
+use Test::More ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(kill_server kill_backend wait_for_end wait_until_up wait_for_end_of_lease seconds_ahead is_at_most
@@ -23,11 +24,17 @@ sub children_of
 	return map { /^\s*(\d+)\s+$parent\s*$/ ? $1 : () } `ps -A -o pid= -o ppid=`;
 }
 
-# Waits until a process of this user is gone.
+# Waits until a process of this user is gone. Dies if it is still there after the tests' time limit, as a process is that
+# nobody has waited for.
 sub wait_for_end
 {
 	my ($pid) = @_;
-	usleep(1000) while kill 0, $pid;
+	my $ends = time + $PostgreSQL::Test::Utils::timeout_default;
+	while (kill 0, $pid)
+	{
+		die "process $pid does not end" if time > $ends;
+		usleep(1000);
+	}
 	return;
 }
 

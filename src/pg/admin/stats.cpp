@@ -69,11 +69,12 @@ KID_DEFINE(kid_stats) {
 KID_DEFINE(kid_identity) {
   identity const who = identity_to_show();
   TupleDesc columns = nullptr;
-  Datum values[16] = {};
-  bool nulls[16] = {};
+  constexpr int most_columns = 16;
+  Datum values[most_columns] = {};
+  bool nulls[most_columns] = {};
 
-  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE || columns->natts > 16)
-    elog(ERROR, "return type must be a row type");
+  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE || columns->natts > most_columns)
+    elog(ERROR, "return type must be a row type of at most %d columns", most_columns);
   for (int i = 0; i < columns->natts; i++) {
     char const *const name = NameStr(TupleDescAttr(columns, i)->attname);
     std::int64_t value = -1;
