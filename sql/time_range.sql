@@ -278,7 +278,9 @@ BEGIN
     minmax := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-20'')');
     DROP INDEX m_id_idx;
     EXECUTE format('CREATE INDEX ON m USING brin (id %s_minmax_multi_ops (values_per_range = 8)) WITH (pages_per_range = 8)', type);
-    multi := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-20'')');
+    -- In PostgreSQL 16 the table ends in blocks without rows, which the index does not summarize, so that every query reads them.
+    multi := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-20'')')
+        - blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2027-11-10'', ''2027-11-20'')');
     one_day := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-12-01'', ''2026-12-02'')');
     DROP TABLE m;
     RETURN NEXT;
