@@ -50,14 +50,14 @@ bool is_open;
 #define when_ahead(four) (UNIT(state) > now + SLOW -> 0 : MIN(four, now + SLOW - UNIT(state)))   /* @ ahead */
 #endif
 #ifdef M_KEEP_FAR_BOUND
-#define is_far(b) false
+#define is_too_far(b) false
 #else
-#define is_far(b) (bound > (b) && UNIT(bound) > until + length)                                   /* @ far */
+#define is_too_far(b) (bound > (b) && UNIT(bound) > until + length)                               /* @ too far */
 #endif
 #ifdef M_PUBLISH_ANY
-#define too_far NONE
+#define is_near(unit) true
 #else
-#define too_far (until + MAX(length, SLOW))                                                       /* @ too far */
+#define is_near(unit) ((unit) <= until + MAX(length, SLOW))                                       /* @ near */
 #endif
 #ifdef M_CARRY_AT_ONCE
 #define may_carry true
@@ -129,12 +129,12 @@ end:
        until = MAX(until, UNIT(state) + LEASE);
 #endif
        if
-       :: FIRST(UNIT(lease_page) + 1) > bound && lease_page > state && UNIT(lease_page) + 1 <= too_far ->
+       :: FIRST(UNIT(lease_page) + 1) > bound && lease_page > state && is_near(UNIT(lease_page) + 1) ->
           b = FIRST(UNIT(lease_page) + 1)                                                 /* @ publish written */
        :: else ->
           b = FIRST(until + 1);
           if
-          :: is_far(b) ->
+          :: is_too_far(b) ->
              bound = 0;                                                                   /* @ bound back */
              state = (state != END(state) -> END(state) : state + 2);
              b = MAX(b, FIRST(UNIT(state) + NEAR + 1))
