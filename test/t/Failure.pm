@@ -78,11 +78,13 @@ sub kill_backend
 	return;
 }
 
-# Waits until all leases have ended, so that the next ID of each clock needs a new bound.
+# Waits until all leases have ended, so that the next ID of each clock needs a new bound. After a start no clock has a
+# lease before its first ID.
 sub wait_for_end_of_lease
 {
 	my ($node) = @_;
-	$node->poll_query_until('postgres', 'SELECT max(lease_until) < clock_timestamp() FROM kid_stats()')
+	$node->poll_query_until('postgres',
+		'SELECT coalesce(max(lease_until) < clock_timestamp(), true) FROM kid_stats()')
 	  or die 'the lease does not end';
 	return;
 }
