@@ -132,8 +132,19 @@ class Server:
         except psycopg.OperationalError:
             return False
 
+    def connect(self):
+        """Returns a connection. While hundreds of processes connect, the server's queue for them can be full."""
+        until = time.monotonic() + 60
+        while True:
+            try:
+                return psycopg.connect(self.conninfo, autocommit=True)
+            except psycopg.OperationalError as error:
+                if "Resource temporarily unavailable" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
     def sql(self, query, *parameters):
-        with psycopg.connect(self.conninfo, autocommit=True) as connection:
+        with self.connect() as connection:
             cursor = connection.execute(query, parameters or None)
             return cursor.fetchall() if cursor.description else None
 
