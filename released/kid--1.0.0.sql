@@ -648,7 +648,8 @@ COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, mos
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
-COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -1938,7 +1939,8 @@ COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, mos
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION flake_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 
 -- from src/sql/extension/traits/io.sql.in
 
@@ -2362,7 +2364,8 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid_uuidv7_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
@@ -2543,7 +2546,8 @@ COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53
 
 CREATE FUNCTION kid53_horizon() RETURNS bigint
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid53_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 CREATE FUNCTION kid53_observe(bigint) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_observe(bigint) IS 'moves the logical clock past an ID from elsewhere';

@@ -59,9 +59,9 @@ static void define_all() {
   define_number("kid.max_wait", "Longest time that a generator waits for the system clock or for the bound of IDs.",
                 "A generator waits in three cases: the IDs of the current time unit are used up; another "
                 "session is writing the bound, or standbys have not confirmed it; or the system clock went back "
-                "and the generator does not keep the latest time. With 0 it raises an error instead of waiting, "
-                "after 10 ms if it waits for the bound. -1 sets no limit. The session that writes the bound "
-                "waits for its flush without a limit.",
+                "and the generator does not keep the latest time. With 0 it raises an error at once, or after "
+                "10 ms if it would wait for the bound. -1 sets no limit. The session that writes the bound waits "
+                "for its flush without a limit.",
                 &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
 
   DefineCustomEnumVariable(

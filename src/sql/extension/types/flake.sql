@@ -78,4 +78,5 @@ COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, mos
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION flake_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';

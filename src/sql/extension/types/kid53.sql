@@ -49,7 +49,8 @@ COMMENT ON FUNCTION kid53_decode(encoded text, prefix text) IS 'reads what kid53
 
 CREATE FUNCTION kid53_horizon() RETURNS bigint
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid53_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 CREATE FUNCTION kid53_observe(bigint) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_observe(bigint) IS 'moves the logical clock past an ID from elsewhere';

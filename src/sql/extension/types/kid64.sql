@@ -54,7 +54,8 @@ COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, mos
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
-COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid_horizon() IS
+    'returns the horizon: no more rows with smaller IDs will appear, so consumers can read up to it';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
