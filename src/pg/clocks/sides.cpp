@@ -90,11 +90,12 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
       return true;
 
     bool const leased = lease.length > 0;
-    std::int64_t const length = lease.length * INT64CONST(1000);
+    lease_span const span =
+        span_to_reserve(lease.length * INT64CONST(1000), lease.write_micros, time, rules.time(result.state));
     std::uint64_t const old_bound = bound_of(clock);
     std::uint64_t bound = no_bound;
     if (leased) {
-      bound = rules.state_after(time + length);
+      bound = rules.state_after(span.until);
       if (!bound_other_side(lease, clock, last, result.state, bound))
         return false;
       std::uint64_t const low = Min(bound, old_bound);
@@ -110,7 +111,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
     }
     pg_atomic_write_u64(&clock.cell.safe, rules.unit(last));
     if (leased)
-      set_bound(clock, bound, rules.state_after(time + length / 2));
+      set_bound(clock, bound, rules.state_after(time_to_renew(span.from, rules.time(bound))));
     return true;
   });
   if (result.kind != step_kind::issued)
