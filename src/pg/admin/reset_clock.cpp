@@ -1,8 +1,9 @@
-// kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL, as the others are, in
-// src/sql/extension/reset_clock.sql. They keep transactions from a clock, and lower it with its bound.
+// kid_hold_clocks() and kid_lower_clocks(), the parts of kid_reset_clock() in C: they keep transactions from a clock,
+// and lower it with its bound. The other parts are in SQL, in src/sql/extension/reset_clock.sql.
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
 #include "../base/settings.hpp"
+#include "../base/wait.hpp"
 #include "../clocks/sides.hpp"
 #include "../horizon/floors.hpp"
 #include "../horizon/memory.hpp"
@@ -105,12 +106,9 @@ void take_hold(unix_micros time) {
 /// wait for this session meanwhile. It can wait for one clock after the other: a transaction that enters a held clock
 /// has entered another one before it was held.
 void await_transactions() {
-  static std::uint32_t event = 0;
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
 
-  if (event == 0)
-    event = WaitEventExtensionNew("KidReset");
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     while ((own.clocks & bit_of(clock.id)) != 0) {
       entrant const open = earliest_entrant(clock.id, false);
@@ -119,9 +117,7 @@ void await_transactions() {
       if (open.process == MyProcPid || monotonic_micros() - start > most)
         in_use_error(open);
       // No latch is set when it ends, because transactions do not know who waits for them.
-      static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, event));
-      ResetLatch(MyLatch);
-      CHECK_FOR_INTERRUPTS();
+      wait_briefly(1, wait_event::reset);
     }
   });
 }

@@ -2,7 +2,7 @@
 // that only some versions have, and shared_struct.hpp hides how each version reserves shared memory.
 #pragma once
 
-#include "locked.hpp"
+#include "postgres.hpp"
 
 // 16 introduced soft errors. Before, an error in an input function is always thrown.
 #if PG_VERSION_NUM < 160000

@@ -14,6 +14,7 @@
 #include "../../core/leave_unit.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"
+#include "../../core/snapshot_view.hpp"
 #include "../../core/step.hpp"
 #include "../../core/text.hpp"
 

@@ -2,7 +2,7 @@
 // PostgreSQL do differently.
 #pragma once
 
-#include "compat.hpp"
+#include "locked.hpp"
 
 namespace kid::pg {
 

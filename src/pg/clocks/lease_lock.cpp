@@ -1,6 +1,7 @@
 #include "lease_lock.hpp"
 
 #include "../base/settings.hpp"
+#include "../base/wait.hpp"
 
 namespace kid::pg {
 
@@ -64,14 +65,11 @@ obstacle try_lock(lease_state &lease) {
 /// it nor a session that raises an error while it has the lock. The first session that waits for standbys checks on
 /// them more often, and wakes the others.
 template <class Again> void wait(clock_ref const *clock, obstacle last, bool is_first, Again again) {
-  static std::uint32_t events[2] = {};
   bool const held = last == obstacle::held; // await_release() waits for nothing else, and take_lock() never for this
-  std::uint32_t &event = events[held];
+  std::uint32_t const event = number_of(held ? wait_event::hold : wait_event::lease);
   lease_state &lease = shared_memory->lease;
   std::int64_t const start = monotonic_micros();
 
-  if (event == 0)
-    event = WaitEventExtensionNew(held ? "KidHold" : "KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
   for (; last != obstacle::none; last = again(lease)) {
     bool const unconfirmed = last == obstacle::unconfirmed;

@@ -1,5 +1,6 @@
 #include "floors.hpp"
 
+#include "../base/locked.hpp"
 #include "../clocks/lease.hpp"
 #include "memory.hpp"
 

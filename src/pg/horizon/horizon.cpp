@@ -1,7 +1,6 @@
-#include "../../core/snapshot_view.hpp"
-
 #include "horizon.hpp"
 
+#include "../base/locked.hpp"
 #include "../clocks/lease.hpp"
 #include "floors.hpp"
 #include "memory.hpp"

@@ -1,5 +1,7 @@
 #include "memory.hpp"
 
+#include "../base/locked.hpp"
+
 namespace kid::pg {
 
 namespace {

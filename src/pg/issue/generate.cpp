@@ -1,5 +1,6 @@
 #include "generate.hpp"
 
+#include "../base/wait.hpp"
 #include "../clocks/lease_lock.hpp"
 #include "../node/identity.hpp"
 
@@ -29,14 +30,10 @@ void notice_ahead(clock_id id, std::uint64_t state) {
 }
 
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start) {
-  static std::uint32_t events[2] = {};
   bool const behind = reason == step_kind::behind;
   char const *const name = clock.rules.name;
-  std::uint32_t &event = events[behind];
+  wait_event const event = behind ? wait_event::clock : wait_event::sequence;
   instr_time waited;
-
-  if (event == 0)
-    event = WaitEventExtensionNew(behind ? "KidClock" : "KidSequence");
 
   CHECK_FOR_INTERRUPTS();
   unix_micros const missing = until - to_unix(GetCurrentTimestamp());
@@ -65,13 +62,12 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
 
   if (missing < 1000) {
     // A latch waits for whole milliseconds, by which time the awaited time unit would be over.
-    pgstat_report_wait_start(event);
+    pgstat_report_wait_start(number_of(event));
     pg_usleep(static_cast<long>(missing));
     pgstat_report_wait_end();
     return;
   }
-  static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, event));
-  ResetLatch(MyLatch);
+  wait_briefly(timeout, event);
 }
 
 } // namespace kid::pg

@@ -1,7 +1,9 @@
 #include "identity.hpp"
 
 #include "../base/datum.hpp"
+#include "../base/locked.hpp"
 #include "../base/random.hpp"
+#include "../base/wait.hpp"
 #include "../clocks/lease.hpp"
 #include "settings.hpp"
 
@@ -130,16 +132,9 @@ bool try_to_put_in_force(shared_state &shared) {
 } // namespace
 
 void put_in_force(shared_state &shared) {
-  static std::uint32_t event = 0;
-
-  if (event == 0)
-    event = WaitEventExtensionNew("KidLease");
   look_for_citus();
-  while (!try_to_put_in_force(shared)) {
-    static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, event));
-    ResetLatch(MyLatch);
-    CHECK_FOR_INTERRUPTS();
-  }
+  while (!try_to_put_in_force(shared))
+    wait_briefly(1, wait_event::lease);
 }
 
 identity with_number(identity who) {

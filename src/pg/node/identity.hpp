@@ -54,7 +54,9 @@ void put_in_force(shared_state &shared);
 /// Returns `who`, which is in force, with its number. If that is automatic, draws page_draw if there is none yet.
 identity with_number(identity who);
 
-/// Returns the identity that IDs are made with.
+/// Returns the identity that IDs are made with. If this session is not attached yet, attaches it first: that puts the
+/// settings in force, may wait for the lock of the lease, and raises an error in the name of `function` during
+/// recovery.
 inline identity identity_in_force(char const *function) {
   return unpack(pg_atomic_read_u64(&attached_memory(function).identity.word));
 }
