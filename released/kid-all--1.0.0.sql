@@ -1192,7 +1192,7 @@ BEGIN
         later := kid_uuidv7_unit_of(greatest(micros, kid_uuidv7_unit_end(greatest(state, beyond))));
         IF greatest(state, beyond) < 1 << 14
            AND micros NOT BETWEEN kid_micros(kid_uuidv7_first()) AND kid_micros(kid_uuidv7_last()) THEN
-            RAISE 'timestamp out of range for type uuid version 7'
+            RAISE 'timestamp out of range for uuid version 7'
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('The range is %s to %s.', kid_uuidv7_first(), kid_uuidv7_last());
         ELSIF later NOT BETWEEN state AND 4611686018427387903 THEN
@@ -1291,7 +1291,7 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
     IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
-        RAISE 'timestamp out of range for type uuid version 7'
+        RAISE 'timestamp out of range for uuid version 7'
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
     END IF;

@@ -9,8 +9,8 @@ inline char const *display(unix_micros time) {
   return DatumGetCString(DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(from_unix(time))));
 }
 
-/// Returns what messages call IDs: "type kid64". For a generator of a core type, which is no type of its own, a
-/// specialization returns the name alone: label<kid53>() in types/kid53.cpp.
+/// Returns what messages call IDs: "type kid64". For a kind of ID whose type is one of PostgreSQL's own, a
+/// specialization returns the name alone: in types/kid53.cpp and types/uuidv7.cpp.
 template <class Id> char const *label() {
   return psprintf("type %s", Id::name);
 }

@@ -11,7 +11,7 @@
 namespace kid::pg {
 
 template <> inline char const *label<kid53>() {
-  return "kid53";
+  return kid53::name;
 }
 
 constexpr clock_rules kid53_clock_rules = describe_clock<kid53_clock, kid53{}.first(), kid53{}.last()>("kid53");

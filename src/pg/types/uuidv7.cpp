@@ -26,6 +26,10 @@ struct kid_uuid {
 
 namespace kid::pg {
 
+template <> inline char const *label<uuidv7>() {
+  return uuidv7::name;
+}
+
 constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock, uuidv7::first(), uuidv7::last()>("uuidv7");
 
 static bool next_id(Datum bound, bool above, Datum *id) {

@@ -35,7 +35,7 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 
 \set type uuid
 \set prefix kid_uuidv7
-\set label type uuid version 7
+\set label uuid version 7
 \set greatest 4611686018427387903
 \set sequence_bits 14
 \set last_to_draw 8191
@@ -67,7 +67,7 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
     IF ts < kid_uuidv7_first() OR ts > kid_uuidv7_last() THEN
-        RAISE 'timestamp out of range for type uuid version 7'
+        RAISE 'timestamp out of range for uuid version 7'
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
     END IF;
