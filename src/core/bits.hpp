@@ -79,6 +79,7 @@ struct three_way {
 /// Compares two binary forms as the IDs compare. If their first 8 bytes differ, as usual, the rest is not even loaded.
 template <unsigned Size, class Comparison>
 inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
+  static_assert(Size > 8, "a binary form of 8 bytes has no rest: compare it as a number");
   auto const first_a = load_part<8>(a);
   auto const first_b = load_part<8>(b);
   return first_a != first_b ? comparison(first_a, first_b)

@@ -6,6 +6,8 @@
 #include "step.hpp"
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace kid {
 
@@ -14,6 +16,22 @@ struct clock_reading {
   std::uint64_t state; ///< the first state of the unit that the system clock is in
   std::uint64_t tick;  ///< rises by units; also before the range of a type, where `state` may stay the same
 };
+
+/// Does not compile unless `Server` has the members that issue_after() lists, with these types.
+template <class Clock, class Server> constexpr bool check_server() {
+  using state = std::uint64_t;
+  using server = Server &;
+
+  static_assert(std::is_same_v<step_result, decltype(std::declval<server>().attempt(std::declval<carry_pace &>()))>);
+  static_assert(std::is_same_v<clock_reading, decltype(std::declval<server>().read())>);
+  static_assert(std::is_void_v<decltype(std::declval<server>().renew(state{}))>);
+  if constexpr (Clock::changes_sides)
+    static_assert(std::is_same_v<step_result, decltype(std::declval<server>().change_sides(state{}))>);
+  static_assert(std::is_void_v<decltype(std::declval<server>().wait(step_kind{}, unix_micros{}))>);
+  static_assert(std::is_void_v<decltype(std::declval<server>().end())>);
+  static_assert(std::is_same_v<bool, decltype(std::declval<server>().may_try_again())>);
+  return true;
+}
 
 /// Goes on after a step whose result was `result`, until a step has the result `issued` or `stale`, and returns that.
 /// Returns the last result, too, if end() returns or if may_try_again() is false. `Server` has what the loop depends
@@ -29,6 +47,7 @@ struct clock_reading {
 ///     may_try_again()      whether to make another step
 template <class Clock, class Server>
 [[gnu::cold]] step_result issue_after(Clock const &clock, Server &server, step_result result) {
+  static_assert(check_server<Clock, Server>());
   carry_pace pace;
 
   for (;;) {

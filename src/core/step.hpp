@@ -117,6 +117,18 @@ template <class Clock> constexpr bool check_clock() {
   return true;
 }
 
+/// Does not compile unless `Cell` has the members that the head of this file lists, with these types.
+template <class Clock, class Cell> constexpr bool check_cell() {
+  using state = std::uint64_t;
+  using cell = Cell &;
+
+  static_assert(std::is_same_v<state, decltype(std::declval<cell>().load())>);
+  static_assert(
+      std::is_same_v<bool, decltype(std::declval<cell>().compare_exchange(std::declval<state &>(), state{}))>);
+  static_assert(std::is_same_v<permit, decltype(std::declval<cell>().permits(std::declval<Clock const &>(), state{}))>);
+  return true;
+}
+
 /// No unit to carry from: this number is not the first state of any unit.
 constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
@@ -226,6 +238,7 @@ private:
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline bool take(Clock const &clock, Cell &cell, std::uint64_t &expected, step_result &next,
                                         std::uint64_t *count) noexcept {
+  static_assert(check_cell<Clock, Cell>());
   permit const permitted = cell.permits(clock, next.state);
   if (permitted.kind != step_kind::issued) {
     next.kind = permitted.kind;

@@ -76,7 +76,7 @@ struct kid_clock : plain_clock {
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
   static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
-    // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
+    // The last unit of a second is shorter than `unit_micros`, and `lowest` rounds the excess away.
     unix_micros const next = kid64::time(state) + kid64::unit_micros;
     return next <= kid64::last() ? kid64::lowest(next) : state;
   }
