@@ -7,9 +7,11 @@
 
 namespace kid::pg {
 
-inline int lease_length = 1000;       ///< milliseconds; 0 turns the lease off
-inline int max_observe = 3600 * 1000; ///< milliseconds
-inline int max_wait = 1000;           ///< milliseconds; -1 sets no limit
+constexpr int default_lease_length = 1000; ///< milliseconds
+
+inline int lease_length = default_lease_length; ///< milliseconds; 0 turns the lease off
+inline int max_observe = 3600 * 1000;           ///< milliseconds
+inline int max_wait = 1000;                     ///< milliseconds; -1 sets no limit
 
 /// What a clock without sides does if the system clock goes back: keep the highest time and count on, "hold" in SQL, or
 /// wait until the system clock has reached that time again.

@@ -55,7 +55,7 @@ int lease_length_at_start(page_bounds const &page, unix_micros now) {
 
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     if (length == 0 && clock.rules.time(page.last[clock.id]) >= now)
-      length = 1000;
+      length = default_lease_length;
   });
   return length;
 }

@@ -23,7 +23,7 @@ constexpr int most_bits = 37;
 
 HTAB *tables = nullptr;
 
-tracked *look_up(Oid table, HASHACTION action) {
+tracked *entry_of(Oid table, HASHACTION action) {
   if (tables == nullptr) {
     HASHCTL control = {};
     control.keysize = sizeof(Oid);
@@ -42,8 +42,8 @@ LocalTransactionId own_local_xid() {
 }
 
 /// Returns what this transaction did for a table, or null if it did nothing.
-tracked *find(Oid table) {
-  auto *const entry = look_up(table, HASH_FIND);
+tracked *done_for(Oid table) {
+  auto *const entry = entry_of(table, HASH_FIND);
   return entry != nullptr && entry->transaction == own_local_xid() ? entry : nullptr;
 }
 
@@ -134,7 +134,7 @@ bool lock_floor(Oid table, int64 floor) {
 /// Takes the lock of a floor, or if others hold that exclusively, of one that is not far below. Returns the floor. Each
 /// try doubles the range of the next one, so that no number of locks that PostgreSQL has memory for takes long to
 /// leave.
-int64 enter(Oid table, int64 floor) {
+int64 lock_floor_near(Oid table, int64 floor) {
   for (int bits = 0; !lock_floor(table, floor); bits++) {
     if (bits > most_bits)
       ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE),
@@ -176,7 +176,7 @@ KID_DEFINE(kid_track_enter) {
   Oid const table = RelationGetRelid(trigger.tg_relation);
   bool const rejects = trigger.tg_trigger->tgnargs > reject_argument;
   SubTransactionId const subtransaction = GetCurrentSubTransactionId();
-  auto const *const before = find(table);
+  auto const *const before = done_for(table);
 
   if (before != nullptr && before->subtransaction == subtransaction && (!rejects || before->entered != never))
     return 0;
@@ -185,11 +185,11 @@ KID_DEFINE(kid_track_enter) {
   int64 const last = last_value(sequence, owner);
   // The sequence is lower than it was if a subtransaction had restarted it above, and was rolled back.
   bool const is_held = before != nullptr && before->floor <= last;
-  int64 const floor = is_held ? before->floor : enter(table, last);
+  int64 const floor = is_held ? before->floor : lock_floor_near(table, last);
   int64 const reached = !rejects                             ? never
                         : is_held && before->entered <= last ? before->entered
                                                              : last_value(sequence, owner);
-  *look_up(table, HASH_ENTER) = {table, own_local_xid(), subtransaction, floor, reached};
+  *entry_of(table, HASH_ENTER) = {table, own_local_xid(), subtransaction, floor, reached};
   return 0;
 }
 
@@ -198,11 +198,11 @@ KID_DEFINE(kid_track_check) {
   int const number = trigger.tg_trigger->tgattr[0];
   fired_row const fired = row_of(trigger, number);
   Oid const table = RelationGetRelid(trigger.tg_relation);
-  auto const *entry = find(table);
+  auto const *entry = done_for(table);
 
   if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition) {
     List *const ancestors = get_partition_ancestors(table); // none while it is detached
-    entry = ancestors != NIL ? find(llast_oid(ancestors)) : nullptr;
+    entry = ancestors != NIL ? done_for(llast_oid(ancestors)) : nullptr;
   }
   // A smaller integer is in a Datum with its sign, see fetch_att().
   bool const is_new = entry != nullptr && !fired.is_null && DatumGetInt64(fired.id) > entry->entered;
