@@ -22,7 +22,7 @@
 \i seal/text.sql
 \i seal/keys.sql
 
--- A name keeps its value until it is set again: these two are for all types before bigint.
+-- A name keeps its value to the end of this file or until it is set again: these two are for all types before bigint.
 \set seal kid_seal
 \set to_bytes id::bytea
 
