@@ -197,12 +197,20 @@ CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 
+-- from src/sql/extension/index_support_of_size.sql.in
+
+-- Support of GiST and BRIN for IDs of 8 bytes
+
 CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
 CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+
+-- from src/sql/extension/index_support_of_size.sql.in
+
+-- Support of GiST and BRIN for IDs of 10 bytes
 
 CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -211,12 +219,18 @@ CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precisio
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
 
+-- from src/sql/extension/index_support_of_size.sql.in
+
+-- Support of GiST and BRIN for IDs of 12 bytes
+
 CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
+
+-- from src/sql/extension/index_support.sql
 
 CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

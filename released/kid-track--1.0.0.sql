@@ -659,7 +659,7 @@ COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
              WHERE p.pronamespace = 'kid'::regnamespace
-               AND p.proname ~ '^kid_(refuse|check_isolation|(un)*track)|_horizon$' LOOP
+               AND p.proname ~ '^(kid_(refuse|check_isolation|(un)?track.*)|kid.*_horizon)$' LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

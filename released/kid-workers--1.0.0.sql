@@ -759,7 +759,10 @@ private := 'kid_workers';
 schemas := '{kid_workers}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
-                      AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
+                      AND p.proname ~
+                          -- the functions on worker numbers, which have rights of their own
+                          '^kid_((add|close|adopt|lease|forget)_worker|workers$)'
+                   );
 is_new := current_setting('kid_workers.is_new')::boolean;
 
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.

@@ -22,26 +22,12 @@ CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 
-CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
-CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
-
-CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
-CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
-
-CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
-CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
+\set size 8
+\i extension/index_support_of_size.sql.in
+\set size 10
+\i extension/index_support_of_size.sql.in
+\set size 12
+\i extension/index_support_of_size.sql.in
 
 CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -6,10 +6,11 @@
 -- test/t/plain.pl compares that with the extension.
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
--- The functions on worker numbers have rights of their own.
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
              WHERE p.pronamespace = 'kid'::regnamespace
-               AND p.proname !~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)' LOOP
+               AND p.proname !~
+                   \i plain/workers/names.sql
+    LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 -- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.

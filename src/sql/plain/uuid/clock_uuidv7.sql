@@ -42,26 +42,10 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 \set most_sessions 8192
 \set observe kid_observe
 \set state kid_uuidv7_state_of(id)
+\set generator kid_uuidv7
+\set id kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0))
 \i plain/ids/clock.sql.in
-
--- As kid_next(): see the comment there.
-CREATE OR REPLACE FUNCTION kid_uuidv7() RETURNS uuid
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
-DECLARE
-    state bigint := kid.kid_uuidv7_state();
-BEGIN
-    state := CASE WHEN kid.kid_uuidv7_is_open(state, kid.kid_clock_micros()) THEN kid.kid_uuidv7_draw()
-                  ELSE kid_clocks.kid_uuidv7_open() END;
-    RETURN kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0));
-END $$;
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid that is greater than all IDs that this function returned before in the database';
-CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE SQL VOLATILE STRICT
-BEGIN ATOMIC
-    SELECT kid_uuidv7() FROM generate_series(1, kid_checked_count(n));
-END;
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
+\i plain/ids/generator.sql.in
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$

@@ -4,7 +4,9 @@ private := 'kid_workers';
 schemas := '{kid_workers}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
-                      AND p.proname ~ '^kid_((add|close|adopt|lease|forget)_worker|workers$)');
+                      AND p.proname ~
+                          \i plain/workers/names.sql
+                   );
 is_new := current_setting('kid_workers.is_new')::boolean;
 \i revoke_rights.sql
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
