@@ -2267,6 +2267,19 @@ END;
 COMMENT ON FUNCTION kid.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
+-- The latest time of an ID that kid_observe() accepts, for both editions
+--
+-- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
+-- no library.
+
+CREATE OR REPLACE FUNCTION kid.kid_farthest() RETURNS timestamptz
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT kid.kid64_floor(now());
+    SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval;
+END;
+COMMENT ON FUNCTION kid.kid_farthest() IS 'returns the latest time of an ID that kid_observe() accepts';
+
 -- The columns that contain IDs which move a logical clock
 
 -- Returns those of `parent` and of its partitions, or of the whole database if `parent` is null; with `only_clock`,
@@ -2654,18 +2667,13 @@ COMMENT ON FUNCTION kid.kid_move_clock(oid, text, text, timestamptz) IS
 -- they have rows of their own. Of all columns of a clock, the one with the latest IDs decides.
 --
 -- A column with IDs is not in the result for its problem, which then is only that it has strangers, too.
---
--- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
--- no library.
 CREATE OR REPLACE FUNCTION kid.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT kid.kid_refuse('25006', 'cannot execute kid_observe_all() during recovery')
      WHERE pg_is_in_recovery();
-    SELECT kid.kid64_floor(now());
-    WITH farthest AS MATERIALIZED (
-             SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval AS time),
+    WITH farthest AS MATERIALIZED (SELECT kid.kid_farthest() AS time),
          stored AS MATERIALIZED (
              SELECT s.* FROM farthest AS t, kid.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
          deciding AS (
@@ -2854,8 +2862,6 @@ CREATE OR REPLACE FUNCTION kid.kid_check(relation regclass)
     LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
-    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
-    SELECT kid.kid64_floor(now());
     WITH found (n, relation_name, column_name, problem, remedy) AS (
         SELECT 1, c.* FROM kid.kid_check_defaults(relation) AS c
         UNION ALL
@@ -2864,9 +2870,7 @@ BEGIN ATOMIC
         -- kid_stored_ids() runs twice: with null for IDs with times in the first 30 days of the type, and with the
         -- latest time that kid_observe() accepts for IDs that are later than that.
         SELECT 3, s.relation, s.column_name, f.problem, f.remedy
-          FROM (VALUES (NULL), (clock_timestamp()
-                                + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
-                   AS a (after),
+          FROM (VALUES (NULL), (kid.kid_farthest())) AS a (after),
                LATERAL kid.kid_stored_ids(a.after, NULL::text, relation) AS s,
                LATERAL (VALUES
                    (a.after IS NULL AND s.id IS NOT NULL,

@@ -7,8 +7,6 @@ CREATE FUNCTION @extschema@.kid_check(relation regclass)
     LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
-    -- In the extension this loads the library, which defines the setting. The edition in plain SQL has no library.
-    SELECT @extschema@.kid64_floor(now());
     WITH found (n, relation_name, column_name, problem, remedy) AS (
         SELECT 1, c.* FROM @extschema@.kid_check_defaults(relation) AS c
         UNION ALL
@@ -17,9 +15,7 @@ BEGIN ATOMIC
         -- kid_stored_ids() runs twice: with null for IDs with times in the first 30 days of the type, and with the
         -- latest time that kid_observe() accepts for IDs that are later than that.
         SELECT 3, s.relation, s.column_name, f.problem, f.remedy
-          FROM (VALUES (NULL), (clock_timestamp()
-                                + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
-                   AS a (after),
+          FROM (VALUES (NULL), (@extschema@.kid_farthest())) AS a (after),
                LATERAL @extschema@.kid_stored_ids(a.after, NULL::text, relation) AS s,
                LATERAL (VALUES
                    (a.after IS NULL AND s.id IS NOT NULL,

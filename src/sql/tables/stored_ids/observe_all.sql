@@ -27,18 +27,13 @@ COMMENT ON FUNCTION @extschema@.kid_move_clock(oid, text, text, timestamptz) IS
 -- they have rows of their own. Of all columns of a clock, the one with the latest IDs decides.
 --
 -- A column with IDs is not in the result for its problem, which then is only that it has strangers, too.
---
--- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
--- no library.
 CREATE FUNCTION @extschema@.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT @extschema@.kid_refuse('25006', 'cannot execute kid_observe_all() during recovery')
      WHERE pg_is_in_recovery();
-    SELECT @extschema@.kid64_floor(now());
-    WITH farthest AS MATERIALIZED (
-             SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval AS time),
+    WITH farthest AS MATERIALIZED (SELECT @extschema@.kid_farthest() AS time),
          stored AS MATERIALIZED (
              SELECT s.* FROM farthest AS t, @extschema@.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
          deciding AS (
