@@ -17,11 +17,12 @@
  */
 
 /**
+ * @template [Row=any] what a row is, for TypeScript
  * @typedef {object} Options
  * @property {Pool} pool of the database with the rows
  * @property {string} table the name of the table, which can begin with its schema
  * @property {string} name of the consumer: a row of the table of cursors, which `createCursor()` makes
- * @property {(rows: any[], client: any) => unknown} handle handles some rows, in the order of their IDs. With
+ * @property {(rows: Row[], client: any) => unknown} handle handles some rows, in the order of their IDs. With
  *   `exactly once` the client is in the transaction that moves the cursor: what the function writes by it is committed
  *   together with the cursor. With `at least once` there is no client
  * @property {'exactly once' | 'at least once'} [delivery] By default, exactly once: what the function writes by the
@@ -32,7 +33,8 @@
  * @property {string[]} [columns] the columns to read beside the key, otherwise all
  * @property {string} [where] a condition in SQL, for a consumer that takes a part of the rows
  * @property {Pool} [work] of the database with the table of cursors, if that is another one: then `client` is of this
- * @property {string} [cursors] the table of cursors, with the columns `name` and `last`; default `consumers`
+ * @property {string} [cursors] the table of cursors, with the columns `name` and `last`; default `consumers`. IDs of
+ *   another type need another table
  * @property {number} [batch] how many rows to read at a time, default 1000
  * @property {number} [wait] how many milliseconds to wait for new rows: default 200, or 5000 with `listen`
  * @property {string} [listen] a channel whose notifications end the wait. It takes a connection of `pool`, which must
@@ -306,12 +308,19 @@ export async function createCursor(options, { fromNow = false } = {}) {
       + ` ORDER BY ${qualified(table)}.${key} DESC LIMIT 1`, values);
     if (rows.length > 0) last = rows[0].last;
   }
-  await work.query(`INSERT INTO ${cursors} (name, last) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, last]);
+  try {
+    await work.query(`INSERT INTO ${cursors} (name, last) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, last]);
+  } catch (error) {
+    if (/** @type {any} */ (error)?.code !== '22P02') throw error;
+    throw new Error(`the table ${cursors} has cursors of another type than ${type}: name another table by the option`
+      + ' `cursors`', { cause: error });
+  }
 }
 
 /**
  * Starts a consumer, which reads the rows of a table in the order of their IDs and misses none.
- * @param {Options} options
+ * @template [Row=any]
+ * @param {Options<Row>} options
  * @returns {{ done: Promise<void>, stop: () => Promise<void> }}
  */
 export function consume(options) {

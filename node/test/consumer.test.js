@@ -242,6 +242,8 @@ test('errors that do not pass by themselves', async () => {
   await assert.rejects(wrong({ table: 'nowhere' }), { code: '42P01' });
   await assert.rejects(wrong({ ids: 'kid96' }), RangeError);
   await assert.rejects(createCursor(/** @type {any} */ ({ ...usual, ids: 'sno' })), RangeError);
+  await assert.rejects(createCursor({ ...usual, ids: 'kid53', name: 'other' }),
+    /"consumers" has cursors of another type than bigint: name another table by the option `cursors`$/);
   await assert.rejects(wrong({ delivery: 'once' }), RangeError);
   assert.deepEqual(await query('SELECT last FROM consuming.consumers'), [{ last: '...........' }]);
 });

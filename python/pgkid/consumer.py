@@ -100,7 +100,7 @@ class Consumer:
                     You can omit it if the type of the column says so
         id          the column of the IDs, or of positions
         columns     those that rows have beside it, all by default
-        cursors     the table of cursors
+        cursors     the table of cursors. IDs of another type need another table
         batch       how many rows are handled at once, at most
         poll        how many seconds pass between looking for rows, if there were none
         channel     a channel of NOTIFY that wakes the consumer, which then looks at once
@@ -167,7 +167,12 @@ class Consumer:
         table = "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, last {} NOT NULL)"
         db.execute(sql.SQL(table).format(cursors, sql.SQL(kind)))
         row = "INSERT INTO {} (name, last) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-        db.execute(sql.SQL(row).format(cursors), [self._name, LEAST[kind]])
+        try:
+            db.execute(sql.SQL(row).format(cursors), [self._name, LEAST[kind]])
+        except psycopg.errors.InvalidTextRepresentation as error:
+            raise ValueError(
+                f"the table {self._cursors} has cursors of another type than {kind}: name another table as `cursors`"
+            ) from error
         if from_now:
             self._skip(db, LEAST[kind])
 

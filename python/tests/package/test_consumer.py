@@ -316,6 +316,9 @@ class Consumers(unittest.TestCase):
         self.consumer("kid53").close()
         with self.assertRaisesRegex(LookupError, "create"):
             Consumer(f"dbname={NAME}", "events", "other", ids="kid53").run_exactly_once(self.insert)
+        self.conn.execute("CREATE TABLE orders (id kid64 PRIMARY KEY)")
+        with self.assertRaisesRegex(ValueError, "another type than kid64: name another table"):
+            Consumer(f"dbname={NAME}", "orders", "billing").create()
 
 
 if __name__ == "__main__":
