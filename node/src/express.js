@@ -1,6 +1,7 @@
 // kid with Express: a parameter of a path that is a sealed ID, or 404.
 import { kid64 } from './ids.js';
 import { separated } from './ids/type.js';
+import { isSealed } from './seal.js';
 
 /** @typedef {import('./seal.js').Keys} Keys */
 
@@ -16,7 +17,7 @@ import { separated } from './ids/type.js';
  * @param {import('./seal.js').SealedType<any>} [options.type]
  */
 export function sealed(prefix, { keys, type = kid64 } = {}) {
-  const form = new RegExp(`^${separated(prefix)}[0-7][0-9a-hjkmnp-tv-z]{25}$`);
+  separated(prefix); // An invalid prefix is an error.
   /**
    * @param {{ params: Record<string, any> }} request
    * @param {unknown} _response
@@ -25,7 +26,7 @@ export function sealed(prefix, { keys, type = kid64 } = {}) {
    * @param {string} name
    */
   return (request, _response, next, text, name) => {
-    if (!form.test(text)) return next('route');
+    if (!isSealed(text, prefix)) return next('route');
     if (!keys) return next();
     const id = (typeof keys === 'function' ? keys() : keys).open(type, text, prefix);
     if (id === null) return next('route');

@@ -37,6 +37,19 @@ function refuse(type, text) {
   throw new InvalidIdError(`${type}, sealed`, text);
 }
 
+/**
+ * Returns whether a value has the form of a sealed ID with this prefix. A text of another form, such as one with a zero
+ * byte, need not get to the server; whether a key opens the text is not tested.
+ * @param {unknown} value
+ * @param {string} prefix
+ * @returns {value is string}
+ */
+export function isSealed(value, prefix = '') {
+  const before = separated(prefix);
+  // Unlike other base32, a sealed ID has one text: no upper case.
+  return typeof value === 'string' && value.startsWith(before) && SEALED.test(value.slice(before.length));
+}
+
 /** The keys of a database that seals IDs, which open what it sealed, and seal as it does. */
 export class Keys {
   /** @type {Buffer[]} the key that seals, if there is one, and then the others */
@@ -80,9 +93,7 @@ export class Keys {
    * @returns {Id | null}
    */
   open(type, text, prefix = '') {
-    const before = separated(prefix);
-    // Unlike other base32, a sealed ID has one text: no upper case.
-    if (typeof text !== 'string' || !text.startsWith(before) || !SEALED.test(text.slice(before.length))) return null;
+    if (!isSealed(text, prefix)) return null;
     const sealed = uuidv7.toBytes(uuidv7.decode(text, prefix));
     for (const subkey of this.#opening(type.name, prefix)) {
       const block = decipher(subkey, sealed);

@@ -6,7 +6,8 @@ import { pgTable } from 'drizzle-orm/pg-core';
 import type { Selectable } from 'kysely';
 import type { GeneratedId, GeneratedNumber } from 'pgkid/kysely';
 import { within } from 'pgkid/prisma';
-import { Keys } from 'pgkid/seal';
+import { consume } from 'pgkid/consumer';
+import { isSealed, Keys } from 'pgkid/seal';
 import { NoWindow, Worker } from 'pgkid/worker';
 
 const id: string = kid64.floor(new Date());
@@ -47,6 +48,17 @@ new Worker({ connect, pool: 'orders', ids: 'flax' });
 new Worker({ connect, ids: 'flake' });
 const isLate = (error: unknown): unknown => (error instanceof NoWindow ? error.cause : undefined);
 
+declare const parameter: string | string[] | undefined;
+const cursor: string | undefined = isSealed(parameter, 'ord') ? parameter : undefined;
+
+type Event = { id: string, payload: string };
+const options = { pool: {} as Parameters<typeof consume>[0]['pool'], table: 'events', name: 'billing' };
+consume<Event>({ ...options, handle: (rows) => rows.map(({ payload }) => payload.length) });
+// @ts-expect-error: a row has no text
+consume<Event>({ ...options, handle: (rows) => rows.map(({ text }) => text) });
+consume({ ...options, handle: (rows) => rows.map(({ text }) => text) });
+
+export { cursor };
 export { flake, visit, wrong, isLate };
 export { order, made, condition, sealed, unsealed, row, filter, opened };
 export { id, number, sequence, maybe, times, type, time, never };

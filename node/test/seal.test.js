@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import * as ids from 'pgkid';
-import { Keys } from 'pgkid/seal';
+import { isSealed, Keys } from 'pgkid/seal';
 import { vectors } from './vectors.js';
 
 const { InvalidIdError, kid53, kid64 } = ids;
@@ -28,6 +28,8 @@ test('vectors', () => {
       assert.equal(keys.open(type, sealed, prefix), id);
       assert.equal(keys.unseal(type, sealed, prefix), id);
       assert.equal(keys.open(type, sealed.toUpperCase(), prefix), null);
+      assert.deepEqual([sealed, sealed.toUpperCase(), `${sealed}\n`, `${sealed}\0`, [sealed], undefined].map(
+        (value) => isSealed(value, prefix)), [true, false, false, false, false, false]);
       assert.equal(keys.open(type, sealed, `${prefix.slice(0, 60)}b`), null);
     }
   }

@@ -1,10 +1,10 @@
 // Orders with kid64 keys, by Drizzle.
 import assert from 'node:assert';
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, gt, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { generateDrizzleJson, generateMigration, pushSchema } from 'drizzle-kit/api';
-import { kid64, next, since } from 'pgkid/drizzle';
+import { kid64, next, seal, since, unseal } from 'pgkid/drizzle';
 import { run } from '../steps.mjs';
 
 const orders = pgTable('orders', {
@@ -28,6 +28,15 @@ assert.deepEqual([pushed.statementsToExecute, pushed.warnings], [[], []]);
 
 const recent = (time) => db.select().from(orders).where(since(orders.id, time)).orderBy(asc(orders.id)).limit(10);
 
+const columns = { id: seal(orders.id, 'ord'), item: orders.item };
+
+const show = (text) => db.select(columns).from(orders)
+  .where(eq(orders.id, unseal(orders.id, text, 'ord')));
+
+const page = (after) => db.select(columns).from(orders)
+  .where(after && gt(orders.id, unseal(orders.id, after, 'ord')))
+  .orderBy(asc(orders.id)).limit(10);
+
 await run({
   insert: async (row) => (await db.insert(orders).values(row).returning({ id: orders.id }))[0],
   insertMany: (rows) => db.insert(orders).values(rows).returning({ id: orders.id }),
@@ -36,4 +45,12 @@ await run({
   nested: async ({ id }) => (await db.insert(orders).values({ replaces: id }).returning())[0].replaces,
   code: (error) => error.cause.code,
 });
+
+await db.execute(sql`CREATE EXTENSION kid_seal CASCADE`);
+await db.execute(sql`SELECT kid_seal_use_key(kid_seal_new_key())`);
+const sealed = [];
+for (let rows = await page(); rows.length > 0; rows = await page(rows.at(-1).id)) sealed.push(...rows);
+const all = await db.select({ item: orders.item }).from(orders).orderBy(asc(orders.id));
+assert.deepEqual(sealed.map(({ item }) => ({ item })), all);
+assert.deepEqual([await show(sealed[0].id), await show('ord_0')], [[sealed[0]], []]);
 await db.$client.end();

@@ -5,6 +5,7 @@ import express from 'express';
 import pg from 'pg';
 import { kid64 } from 'pgkid';
 import { sealed } from 'pgkid/express';
+import { isSealed } from 'pgkid/seal';
 import { Keys } from 'pgkid/seal';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -29,6 +30,18 @@ app.get('/by_keys/:id', async (request, response, next) => {
   if (order) response.json({ id: keys.seal(kid64, id, 'ord'), ...order }); else next();
 });
 
+app.get('/orders', async ({ query: { after } }, response) => {
+  if (after !== undefined && !isSealed(after, 'ord')) {
+    response.status(400).end();
+    return;
+  }
+  const { rows } = await pool.query(
+    `SELECT kid_seal(id, 'ord') AS id, item FROM orders
+      WHERE $1::text IS NULL OR id > kid64_unseal($1, 'ord', true)
+      ORDER BY orders.id LIMIT 100`, [after]);
+  response.json(rows);
+});
+
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 for (const { encoded } of await query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong')) {
@@ -40,5 +53,15 @@ for (const { encoded } of await query('SELECT encoded FROM texts UNION ALL SELEC
   assert.deepEqual([byKeys[0], byKeys[2]], [status, body]);
   console.log(status, encoded, body ? JSON.stringify([headers, body]) : '-');
 }
+
+const list = async (search) => fetch(`http://127.0.0.1:${server.address().port}/orders${search}`);
+const listed = [];
+for (let page = await (await list('')).json(); page.length > 0;) {
+  listed.push(...page.map(({ id }) => keys.unseal(kid64, id, 'ord')));
+  page = await (await list(`?after=${page.at(-1).id}`)).json();
+}
+assert.deepEqual(listed, (await query('SELECT id FROM orders ORDER BY id')).map(({ id }) => id));
+const forms = ['after=%00', 'after=ord_0', `after=${'0'.repeat(26)}`, 'after=a&after=b'];
+for (const form of forms) assert.equal((await list(`?${form}`)).status, 400, form);
 server.close();
 await pool.end();
