@@ -6,7 +6,8 @@
     frame["at"] = times(frame["id"], Kid64)
 
 A column has the texts of IDs or their numbers, such as id::bigint in SQL. What is missing stays missing. Columns of
-floating-point numbers are an error, because pandas has rounded them.
+floating-point numbers are an error, because pandas has rounded them. The result has the index of the column. That of
+an index is the index itself, so frame["at"] = times(frame.index, Kid64) gives each row its time.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def numbers(ids: Any, kind: type[Id] = Kid64) -> Any:
         raise ValueError(f"the number of a {kind.type_name} has {kind.bits} bits")
     series = _series(ids)
     present = series.dropna()
-    return pd.Series(_numbers(present, kind), present.index, dtype="UInt64").reindex(series.index).rename(series.name)
+    return _placed(pd.Series(_numbers(present, kind), dtype="UInt64"), series)
 
 
 def times(ids: Any, kind: type[Id] = Kid64) -> Any:
@@ -45,12 +46,24 @@ def times(ids: Any, kind: type[Id] = Kid64) -> Any:
     """
     series = _series(ids)
     present = series.dropna()
-    micros = pd.to_datetime(_times(present, kind), utc=True)
-    return pd.Series(micros, present.index).reindex(series.index).rename(series.name)
+    return _placed(pd.Series(pd.to_datetime(_times(present, kind), utc=True)), series)
+
+
+def _placed(found: Any, series: Any) -> Any:
+    """Returns what was found for the values of a column, with what is missing in between.
+
+    The places count, because labels of an index can occur twice.
+    """
+    found.index = np.flatnonzero(series.notna())
+    found = found.reindex(range(len(series))).rename(series.name)
+    found.index = series.index
+    return found
 
 
 def _series(ids: Any) -> Any:
-    """Returns a column as a Series."""
+    """Returns a column as a Series, with its own index."""
+    if isinstance(ids, pd.Index):
+        return ids.to_series()
     return ids if isinstance(ids, pd.Series) else pd.Series(ids, dtype=None if len(ids) else object)
 
 
@@ -59,23 +72,36 @@ def _numbers(present: Any, kind: type[Id]) -> Any:
     if len(present) == 0:
         return np.zeros(0, np.uint64)
     if present.dtype.kind == "f":
-        raise ValueError("no integers; pandas has rounded floats if a number is missing")
+        raise ValueError("a column of floats: pandas rounds all numbers if one is missing, so read the column as text")
     if pd.api.types.is_integer_dtype(present.dtype):
         found = present.to_numpy(present.dtype.name.lower()).astype(np.uint64)
-        if (found >> np.uint64(kind.bits - 1) > np.uint64(1)).any():
-            raise ValueError(f"not a {kind.type_name}")
+        _check(present, found >> np.uint64(kind.bits - 1) > np.uint64(1), f"a {kind.type_name}")
         return found
     if kind is Kid64:
         return _kid64_numbers(present)
-    return np.array([kind.of_number(int(each)).number for each in present], np.uint64)
+    return np.array([_number(each, kind) for each in present], np.uint64)
+
+
+def _check(present: Any, wrong: Any, what: str) -> None:
+    """Raises ValueError with the first wrong value of a column, if there is one."""
+    if wrong.any():
+        value = present[wrong].iloc[0]
+        raise ValueError(f"not {what}: {value!r}" if isinstance(value, str) else f"not {what}: {value}")
+
+
+def _number(value: Any, kind: type[Id]) -> int:
+    """Returns the number of an ID that is given by its digits."""
+    try:
+        return kind.of_number(int(value)).number
+    except ValueError:
+        raise ValueError(f"not a {kind.type_name}: {value!r}") from None
 
 
 def _kid64_numbers(present: Any) -> Any:
     """Returns the numbers of kid64 that are given as text."""
     chars = _chars(present, 11, "a kid64")
     digits = _DIGITS[chars].astype(np.uint64)
-    if (digits == 64).any() or (digits[:, 10] & 3).any():
-        raise ValueError("not a kid64")
+    _check(present, (digits == 64).any(axis=1) | (digits[:, 10] & 3 != 0), "a kid64")
     found = digits[:, 10] >> np.uint64(2)
     for i in range(10):
         found |= digits[:, i] << np.uint64(58 - 6 * i)
@@ -103,23 +129,21 @@ def _times(present: Any, kind: type[Id]) -> Any:
 
 def _uuidv7_times(present: Any) -> Any:
     """Returns the times of UUIDs of version 7, and NaT for others."""
-    digits = _HEX[_chars(present.astype(str), 36, "a UUID")]
+    present = present.astype(str)
+    digits = _HEX[_chars(present, 36, "a UUID")]
     places = [i for i in range(36) if i not in (8, 13, 18, 23)]
-    if (digits[:, places] == 16).any():
-        raise ValueError("not a UUID")
+    _check(present, (digits[:, places] == 16).any(axis=1), "a UUID")
     millis = digits[:, [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12]] @ (1 << np.arange(44, -1, -4))
     is_version_7 = (digits[:, 14] == 7) & (digits[:, 19] >> 2 == 2)
     return np.where(is_version_7, millis.view("datetime64[ms]"), np.datetime64("NaT"))
 
 
 def _chars(present: Any, length: int, what: str) -> Any:
-    """Returns the characters of texts as a table. Raises ValueError if a text has another length."""
+    """Returns the characters of texts as a table. Raises ValueError if a text has another length or is not ASCII."""
     if len(present) == 0:
         return np.zeros((0, length), np.uint8)
-    lengths = present.str.len()
-    if not (lengths == length).all():
-        raise ValueError(f"{what} has {length} characters")
+    _check(present, (present.str.len() != length).to_numpy(bool), what)
     try:
         return np.asarray(present, "S").view(np.uint8).reshape(-1, length)
-    except UnicodeError:
-        raise ValueError(f"not {what}") from None
+    except UnicodeError as error:
+        raise ValueError(f"not {what}: {error.object!r}") from None

@@ -1,11 +1,12 @@
 """Fields of models. The server makes the IDs of a primary key, by the default of its column.
 
-A value is an ID of pgkid.ids, or uuid.UUID. In a query a datetime stands for the IDs of that time, as in id__gte=since.
+A value is an ID of pgkid.ids, or uuid.UUID. In a query a datetime stands for the IDs of that time, as in id__gte=since,
+and a date for those of its midnight.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any
 
 import django
@@ -114,7 +115,7 @@ class IdField(ServerKey):
     def get_prep_value(self, value: Any) -> Any:
         """Returns what is sent to the server: an ID, or a time, which the operators of the types take."""
         value = super().get_prep_value(value)
-        return _prepared_time(value) if isinstance(value, datetime) else self.to_python(value)
+        return _prepared_time(value) if isinstance(value, date) else self.to_python(value)
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         """Returns what the driver gets: a text, also for a Flake, which can be too great for a bigint."""
@@ -188,16 +189,20 @@ class UuidV7Field(ServerKey, models.UUIDField):
     generator = "kid_uuidv7"
 
 
-def _prepared_time(time: datetime) -> datetime:
-    """Returns a time as a DateTimeField does: one without a zone is in that of the project, and Django warns."""
-    return models.DateTimeField().get_prep_value(time)  # type: ignore[no-any-return]
+def _prepared_time(value: date) -> datetime:
+    """Returns a time as a DateTimeField does: one without a zone is in that of the project, and Django warns.
+
+    A datetime is a date, too. Any other date stands for its midnight.
+    """
+    value = value if isinstance(value, datetime) else datetime.combine(value, time.min)
+    return models.DateTimeField().get_prep_value(value)  # type: ignore[no-any-return]
 
 
-def _bound(kind: type[Id], time: datetime, upper: bool) -> Id:
+def _bound(kind: type[Id], value: date, upper: bool) -> Id:
     """Returns the lowest or the highest ID of a time. If the project has no time zones, that is the database's."""
-    time = _prepared_time(time)
-    time = time.astimezone(EPOCH.tzinfo) if time.tzinfo is None else time
-    return kind.ceil(time) if upper else kind.floor(time)
+    moment = _prepared_time(value)
+    moment = moment.astimezone(EPOCH.tzinfo) if moment.tzinfo is None else moment
+    return kind.ceil(moment) if upper else kind.floor(moment)
 
 
 def _add_lookups(field: type[models.Field], kind: type[Id]) -> None:
@@ -208,7 +213,7 @@ def _add_lookups(field: type[models.Field], kind: type[Id]) -> None:
             rhs: Any
 
             def get_prep_lookup(self) -> Any:
-                if isinstance(self.rhs, datetime):
+                if isinstance(self.rhs, date):
                     self.rhs = _bound(kind, self.rhs, upper)
                 return super().get_prep_lookup()
 
@@ -220,7 +225,7 @@ def _add_lookups(field: type[models.Field], kind: type[Id]) -> None:
 
         def get_prep_lookup(self) -> Any:
             self.rhs = tuple(
-                _bound(kind, each, upper) if isinstance(each, datetime) else each
+                _bound(kind, each, upper) if isinstance(each, date) else each
                 for each, upper in zip(self.rhs, (False, True))
             )
             return super().get_prep_lookup()

@@ -25,7 +25,8 @@ FIELDS: dict[type[Id], Any] = {
 class _TextConverter:
     """Takes the text of an ID."""
 
-    regex = "[^/]+"
+    #: As Django reverses a path, it checks by this that the value is a text of that form, rather than "None".
+    regex = "[-.0-9A-Z_a-z]{16}"
     kind: Any
 
     def to_python(self, text: str) -> Id:
@@ -40,6 +41,7 @@ class _TextConverter:
 class Kid64Converter(_TextConverter):
     """Takes the text of a kid64."""
 
+    regex = "[.0-9A-Z_a-z]{11}"
     kind = Kid64
 
 
@@ -92,6 +94,13 @@ CONVERTERS = {
 }
 
 
+def _checked(id: Any, kind: type[T]) -> T:
+    """Returns an ID. Raises ValueError, by which a path does not match, for other values, such as None."""
+    if not isinstance(id, kind):
+        raise ValueError(f"not a {kind.type_name}: {id!r}")
+    return id
+
+
 def base32_converter(kind: type[T], prefix: str) -> type:
     """Returns a converter for IDs in base32, as Encoded and ID.base32() write them. They tell their time."""
 
@@ -101,8 +110,8 @@ def base32_converter(kind: type[T], prefix: str) -> type:
         def to_python(self, text: str) -> T:
             return kind.of_base32(text, prefix)
 
-        def to_url(self, id: T) -> str:
-            return id.base32(prefix)
+        def to_url(self, id: Any) -> str:
+            return _checked(id, kind).base32(prefix)
 
     return Converter
 
@@ -123,6 +132,6 @@ def sealed_converter(kind: type[T], prefix: str, keys: Any = None) -> type:
             return Unsealed(text, prefix, field) if keys is None else keys.unseal(kind, text, prefix)
 
         def to_url(self, id: Any) -> str:
-            return str(id) if keys is None else keys.seal(id, prefix)  # type: ignore[no-any-return]
+            return str(id) if keys is None else keys.seal(_checked(id, kind), prefix)  # type: ignore[no-any-return]
 
     return Converter

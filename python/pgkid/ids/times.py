@@ -9,9 +9,14 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def micros_of(time: datetime) -> int:
-    """Returns the microseconds from 1970 to a time. Raises ValueError if the time has no zone, and is ambiguous."""
+    """Returns the microseconds from 1970 to a time.
+
+    Raises ValueError if the time has no zone, and is ambiguous, and TypeError if it is no datetime.
+    """
+    if not isinstance(time, datetime):
+        raise TypeError(f"a time is a datetime with a time zone, such as datetime.now(timezone.utc), not {time!r}")
     if time.tzinfo is None:
-        raise ValueError(f"a time needs a time zone: {time!r}")
+        raise ValueError(f"a time needs a time zone, such as datetime.now(timezone.utc): {time!r}")
     return (time - EPOCH) // MICROSECOND
 
 

@@ -6,8 +6,9 @@ import copy
 import json
 import pickle
 import random
+import re
 import unittest
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any, Callable
 from uuid import UUID
 
@@ -184,6 +185,13 @@ class Limits(unittest.TestCase):
             self.assertEqual(kind.floor(last + micro).number, greatest)
             self.assertEqual(kind.of_number(0).timestamp, first)
             self.assertLessEqual(last - kind.of_number(greatest).timestamp, timedelta(microseconds=3999))
+
+    def test_no_time(self) -> None:
+        """A time without a zone is ambiguous, and other values are no times."""
+        wrong: Any
+        for wrong, error in (datetime(2026, 11, 1), ValueError), (date(2026, 11, 1), TypeError), ("now", TypeError):
+            with self.assertRaisesRegex(error, re.escape(repr(wrong))):
+                Kid64.floor(wrong)
 
     def test_before_1970(self) -> None:
         before = EPOCH - timedelta(microseconds=1)

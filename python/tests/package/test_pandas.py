@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import unittest
 from datetime import datetime, timezone
@@ -118,14 +119,33 @@ class Columns(unittest.TestCase):
             ["short"],
             ["*6*nef3Mk.."],
             [".6.nef3Mk..", ".6.nef3Mk"],
-            [".6.nef3Mk..x"],
+            [None, ".6.nef3Mk..x"],
             [".6.RlAzu..z"],
-            ["é6.nef3Mk.3"],
-            [1.0, None],
-            [1.5, 2.0],
+            [".6.nef3Mk..", "é6.nef3Mk.3"],
         ):
-            with self.assertRaises(ValueError, msg=wrong):
+            with self.assertRaisesRegex(ValueError, "^" + re.escape(f"not a kid64: {wrong[-1]!r}") + "$"):
                 numbers(wrong)
+        for floats in [1.0, None], [1.5, 2.0]:
+            with self.assertRaisesRegex(ValueError, "floats"):
+                numbers(floats)
+        for column in pd.Series([5, 2**53]), ["5", str(2**53)], ["5", "x"]:
+            with self.assertRaisesRegex(ValueError, "^not a kid53: '?(9007199254740992|x)'?$"):
+                numbers(column, Kid53)
+
+    def test_index(self) -> None:
+        """The numbers and times of an index belong to its rows."""
+        frame = pd.DataFrame({"item": ["tea"]}, index=pd.Index([".6.nef3Mk.3"], name="id"))
+        frame = frame.assign(at=times(frame.index), number=numbers(frame.index))
+        self.assertEqual(frame["number"].tolist(), [31582005600174081])
+        self.assertEqual(frame["at"].iloc[0], Kid64(".6.nef3Mk.3").timestamp)
+
+    def test_equal_labels(self) -> None:
+        """After concat() two rows have the same label."""
+        column = pd.concat([pd.Series([".6.nef3Mk.3", None])] * 2)
+        self.assertEqual(column.index.tolist(), [0, 1, 0, 1])
+        for found in numbers(column), times(column):
+            self.assertEqual(found.isna().tolist(), [False, True] * 2)
+            self.assertEqual(found.index.tolist(), [0, 1, 0, 1])
 
     def test_merge(self) -> None:
         """Times of IDs merge with times of another column."""

@@ -1,6 +1,6 @@
 """Orders with kid64 keys, by Django."""
 
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 
 import django
 
@@ -10,6 +10,7 @@ django.setup()
 
 from django import forms
 from django.apps import apps
+from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
@@ -26,14 +27,17 @@ from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter
+from django.db.models import Count
+from django.db.models.functions import TruncHour
 from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.test import Client
-from django.urls import include, path, register_converter, reverse
+from django.urls import NoReverseMatch, include, path, register_converter, reverse
 from django.utils import timezone
 from django_filters.rest_framework import DjangoFilterBackend
 from pgkid.django import Encoded, Timestamp
-from pgkid.django import FlakeField, Kid53Field, Kid64Field, base32_converter
+from pgkid.django import FlakeField, Kid53Field, Kid64Field
+from pgkid.django import base32_converter
 from pgkid.django.operations import SetDefault
 from pgkid.ids import Flake, Kid53, Kid64
 from rest_framework import routers, serializers, viewsets
@@ -60,6 +64,15 @@ def show(request, id):
 
 def echo(request, id):
     return JsonResponse({"id": id if isinstance(id, str) else str(id), "type": type(id).__name__})
+
+
+@admin.register(Order)
+class OrderAdmin(admin.ModelAdmin):
+    list_display = ["id", "item", "made"]
+
+    @admin.display(ordering="id")
+    def made(self, order):
+        return order.id.timestamp
 
 
 router = routers.SimpleRouter()
@@ -113,8 +126,11 @@ print("found", Order.objects.get(id=order.id).id)
 since = steps.hour_ago
 recent = Order.objects.filter(id__gte=since).order_by("id")[:10]
 steps.show("recent", [each.id for each in recent])
-# A time without a zone is in the time zone of the project, not in UTC.
+# A time without a zone is in the time zone of the project, not in UTC, and a date stands for its midnight.
 assert list(Order.objects.filter(id__gte=timezone.make_naive(since)).order_by("id")[:10]) == list(recent)
+day = timezone.localdate(since)
+midnight = timezone.make_aware(datetime.combine(day, time.min))
+assert Order.objects.filter(id__gte=day).count() == Order.objects.filter(id__gte=midnight).count() > 0
 
 line = order.lines.create()
 print("nested", Line.objects.select_related("order").get().order.id)
@@ -135,6 +151,13 @@ shown = Order.objects.annotate(created=Timestamp("id"), public=Encoded("id", "or
 assert abs(shown.created - timezone.now()) < timedelta(minutes=10), shown.created
 assert shown.created == shown.id.timestamp and shown.public == shown.id.base32("ord")
 assert Order.objects.get(id=Kid64.of_base32(shown.public, "ord")) == order
+assert not OrderAdmin(Order, admin.site).check()
+assert OrderAdmin(Order, admin.site).made(order) == shown.created
+recent = Order.objects.filter(id__gte=since)
+hours = recent.annotate(hour=TruncHour(Timestamp("id"))).values("hour")
+by_hour = hours.annotate(orders=Count("id")).order_by("hour")
+assert sum(each["orders"] for each in by_hour) == recent.count()
+assert timezone.now() - by_hour.last()["hour"] < timedelta(hours=2)
 with steps.raises(DataError) as wrong:
     Order.objects.get(id=models.Func(models.Value("12345"), function="kid64_decode"))
 error = wrong.exception.__cause__
@@ -165,6 +188,10 @@ assert client.get("/orders/12345/").status_code == 404
 flake = Flake(2**64 - 1)
 for name, id in ("flake", flake), ("kid53", Kid53(7)), ("kid64", order.id), ("public", order.id):
     assert client.get(reverse(name, args=[id])).json() == {"id": str(id), "type": type(id).__name__}, name
+# What has no ID yet has no address.
+for name in "flake", "kid53", "kid64", "public":
+    with steps.raises(NoReverseMatch):
+        reverse(name, args=[None])
 for wrong in f"/flake/{2**64}/", f"/kid53/{2**53}/", "/kid53/x/", "/kid64/x/", "/public/ord_1/", f"/public/{order.id}/":
     assert client.get(wrong).status_code == 404, wrong
 
@@ -249,6 +276,8 @@ new = check_newest("kid53")
 check_kept()
 Old = model("Old")
 assert type(new.id) is Kid53 and abs(new.id.timestamp - timezone.now()) < timedelta(minutes=10)
+assert list(Old.objects.filter(id__gte=day)) == [new] and not Old.objects.filter(id__lt=day, item="kid53").exists()
+assert list(Old.objects.filter(id__range=(day, day + timedelta(days=3)))) == [new]
 assert list(Old.objects.filter(id__gte=since)) == [new] and new not in Old.objects.filter(id__lt=since)
 # An ID counts as equal to each time of its millisecond.
 late = new.id.timestamp + timedelta(microseconds=999)
