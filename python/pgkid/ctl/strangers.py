@@ -73,9 +73,13 @@ LEFT_OUT = """
                    AND u.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_rewrite'::regclass))
             AS x (classid, objid)
          WHERE NOT EXISTS (SELECT FROM own AS o WHERE (o.classid, o.objid) = (x.classid, x.objid)))
-    SELECT u.classid::int8, u.objid::int8, pg_get_userbyid(p.proowner),
+    SELECT u.classid::int8, u.objid::int8, o.rolname,
            CASE WHEN r.relkind IN ('r', 'p', 'v', 'm') THEN pg_describe_object(u.classid, u.objid, 0) END
       FROM used AS u LEFT JOIN pg_proc AS p ON u.classid = 'pg_proc'::regclass AND p.oid = u.objid
+           LEFT JOIN pg_constraint AS k ON u.classid = 'pg_constraint'::regclass AND k.oid = u.objid
+           LEFT JOIN pg_type AS t ON t.oid = k.contypid
+           LEFT JOIN pg_roles AS o ON o.oid = coalesce(p.proowner, t.typowner)
+                                      AND NOT o.rolsuper AND o.rolname <> current_user
            LEFT JOIN pg_class AS r ON u.classid = 'pg_class'::regclass AND r.oid = u.objid
      ORDER BY 4
 """
@@ -90,7 +94,7 @@ def left_out(source: Connection, report: Report) -> set[Address]:
         report.add(
             "not copied",
             ", ".join(relations),
-            f"use functions of {', '.join(owners)}, which would run with the rights of this role",
+            f"use functions or domains of {', '.join(owners)}, whose code would run with the rights of this role",
         )
     return {Address(catalog, oid) for catalog, oid, _owner, _label in found}
 
