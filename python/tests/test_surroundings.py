@@ -9,6 +9,7 @@ from support import Database
 
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.obstacles import of_row_types
 from pgkid.ctl.rekey import costs, lookalikes, surroundings
 from pgkid.ctl.rekey.plan import Options
 
@@ -220,7 +221,10 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE snap (d row_of_p, x pair, y pair[], r p);
             """
         )
-        self.assertEqual({f"column {c} of public.snap" for c in "dxy"}, self.names(self.look("p"), "note"))
+        conn = self.database.conn
+        found = list(of_row_types(conn, [catalog.table(conn, "public.p").oid], "whose key would be lost"))
+        self.assertEqual({f"column {c} of public.snap" for c in "dxyr"}, self.names(found, "refused"))
+        self.assertFalse(self.names(self.look("p"), "note"))
 
     def test_clients(self) -> None:
         self.database.run(

@@ -21,7 +21,6 @@ def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_t
     yield from of_texts(conn, columns)
     yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
     yield from of_sequences(conn, columns, not (options.new_rows_only or options.old_name))
-    yield from of_row_types(conn, columns)
     yield from of_publications(conn, columns)
     yield from of_subscriptions(conn, columns)
     if not options.new_rows_only:
@@ -155,36 +154,6 @@ def of_sequences(conn: Connection, columns: Sequence[KeyColumn], drops: bool) ->
         stops = drops and owned is not None
         message = f"takes numbers from sequence {sequence}, which the key has"
         yield Finding("refused" if stops else "note", name, message, hint=hint if stops else "", stops=stops)
-
-
-def of_row_types(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields columns that contain rows of these tables within another type; checks.py has the others."""
-    yield from findings(
-        conn,
-        "note",
-        """
-        WITH RECURSIVE types (type, source, depth) AS (
-            SELECT t.oid, c.oid, 0 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_type AS t ON t.typrelid = c.oid
-             WHERE c.oid = ANY (%(tables)s)
-            UNION
-            SELECT n.oid, t.source, t.depth + n.step
-              FROM types AS t, LATERAL (
-                       SELECT y.oid, (y.typtype = 'd')::int FROM pg_catalog.pg_type AS y
-                        WHERE y.typbasetype = t.type OR y.typelem = t.type AND y.typcategory = 'A'
-                       UNION ALL
-                       SELECT y.oid, 1 FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c
-                              ON c.oid = a.attrelid AND NOT a.attisdropped
-                              JOIN pg_catalog.pg_type AS y ON y.typrelid = c.oid
-                        WHERE a.atttypid = t.type) AS n (oid, step)
-        )
-        SELECT DISTINCT format('column %%I of %%s', a.attname, c.oid::regclass),
-               format('has values of type %%s, in which the key changes', t.source::regclass)
-          FROM types AS t JOIN pg_catalog.pg_attribute AS a ON a.atttypid = t.type AND NOT a.attisdropped
-               JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'm')
-         WHERE t.depth > 0 ORDER BY 1
-        """,
-        columns,
-    )
 
 
 def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
