@@ -37,21 +37,22 @@ READERS = """
 """
 
 
-def add_throttle(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments that a Throttle takes."""
+def add_throttle(parser: argparse.ArgumentParser, action: str = "") -> None:
+    """Adds the arguments that a Throttle takes. If only one action reads them, their help names it."""
+    condition = f"in `{action}`, " if action else ""
     parser.add_argument(
         "--pause",
         type=share,
         metavar="SHARE",
         default=0.2,
-        help="the share of time in which kidctl sleeps instead of writing; default 0.2",
+        help=f"{condition}the share of time in which kidctl sleeps instead of writing; default 0.2",
     )
     parser.add_argument(
         "--max-lag",
         metavar="TIME",
         type=duration,
-        help="wait while a standby or a logical subscriber of this server is behind by more than this, such as 10s; one"
-        " that is not connected counts if it has a slot, and standbys of a standby do not count",
+        help=f"{condition}wait while a standby or a logical subscriber of this server is behind by more than this, such"
+        " as 10s; one that is not connected counts if it has a slot, and standbys of a standby do not count",
     )
 
 

@@ -69,7 +69,7 @@ class PartitionSession(Session):
             metavar="NAME",
             help="the partition whose rows `move` moves; by default the default partition, or else the first one",
         )
-        add_throttle(parser)
+        add_throttle(parser, "move")
 
     def look(self) -> None:
         """Fills the report."""
