@@ -24,9 +24,6 @@ class Definition:
     is_copy: bool  # of a partition, and the same as that of its parent
 
 
-# What a partition has from its parent is told of the parent alone. A generated column of a partition may still be used
-# by what only the partition has.
-#
 # Everything that depends on the tables, directly or through others. A view depends on a table by its rule _RETURN, and
 # a function on the row type of a table.
 REACHED = """
@@ -45,6 +42,8 @@ REACHED = """
 
 RELATIONS = REACHED + "SELECT object FROM reached WHERE class = 'pg_catalog.pg_class'::regclass"
 
+# What a partition has from its parent is told of the parent alone. A generated column of a partition may still be used
+# by what only the partition has, so its definition is read, and marked as a copy.
 DEFINITIONS = (
     REACHED
     + """,

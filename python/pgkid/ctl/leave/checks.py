@@ -92,7 +92,7 @@ def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:
         if not one(plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
             yield rights(
                 user,
-                f"may not create sequences in schema {schema}",
+                f"may not create sequences and domains in schema {schema}",
                 f"GRANT CREATE ON SCHEMA {in_statement(plan.conn, schema)} TO {role}.",
             )
 

@@ -79,7 +79,7 @@ class Keys:
     rows: int  # of the sample
     strange: int  # of the sample: random uuids, or times that no ID of kid has
     early: int  # of the sample: numbers as a sequence makes them, which are less than all IDs of kid
-    late: int  # rows from the end of the first partition on, at most SAMPLE
+    late: int  # of the sample: IDs from the end of the first partition on
     example: str
 
     @property
