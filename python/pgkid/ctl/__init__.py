@@ -28,6 +28,7 @@ read the database,
 
 catalog.py       reads tables, columns, keys, indexes, constraints and triggers
 objects.py       says how statements and findings name an object
+names.py         finds names that are free in a schema
 kid.py           finds the schema of kid, and has the functions that make keys of each type
 hanging.py       finds what hangs on columns, drops it, and makes it again
 made.py          prints the statements that drop objects such as views and make them again

@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 from hashlib import md5
+from typing import Collection
 
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 
 
-def free_name(conn: Connection, schema: str, wanted: str) -> str:
-    """Returns a name that is free in a schema, of at most 63 bytes."""
+def free_name(conn: Connection, schema: str, wanted: str, taken: Collection[str] = ()) -> str:
+    """Returns a name that is free in a schema, and is none of those that are taken already.
+
+    It has at most 62 bytes, so that PostgreSQL does not cut off that of the array type, which has a "_" before it.
+    """
     for attempt in range(1000):
         mark = f"_{md5(f'{wanted} {attempt}'.encode()).hexdigest()[:8]}"
         name = (
@@ -16,7 +20,7 @@ def free_name(conn: Connection, schema: str, wanted: str) -> str:
             if attempt == 0 and len(wanted.encode()) < 63
             else wanted.encode()[:50].decode(errors="ignore") + mark
         )
-        if is_free(conn, schema, name):
+        if name not in taken and is_free(conn, schema, name):
             return name
     raise Refused(f"schema {schema} has no free name like {wanted}")
 

@@ -8,10 +8,10 @@ from typing import NamedTuple, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl.connection import one
-from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import CORE, GENERATORS
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.plan import Group, Plan
+from pgkid.ctl.names import free_name
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, statement
 
@@ -64,8 +64,9 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
             root, table = (root_of(plan, c), c.name), plan.table(c.table)
             is_first = root not in sequences
             if is_first:
-                taken = set(sequences.values())
-                sequences[root] = free_name(plan, table.schema, f"{table.name}_{c.name}_seq", taken)
+                taken = {sequence.name for sequence in sequences.values() if sequence.schema == table.schema}
+                name = free_name(plan.conn, table.schema, f"{table.name}_{c.name}_seq", taken)
+                sequences[root] = SequenceName(table.schema, name)
             found.append(Default(c, c.default, sequence=sequences[root], is_owner=is_first))
     return found
 
@@ -108,17 +109,6 @@ def random_value(plan: Plan, column: Column) -> str:
         (column.table, column.name),
     )
     return UUIDV7 if is_key else "gen_random_uuid()"
-
-
-def free_name(plan: Plan, schema: str, wanted: str, taken: set[SequenceName]) -> SequenceName:
-    """Returns a name that nothing has yet, as PostgreSQL chooses one for a serial column."""
-    for n in range(1000):
-        end = str(n or "")
-        name = SequenceName(schema, wanted.encode()[: 63 - len(end)].decode(errors="ignore") + end)
-        query = "SELECT to_regclass(format('%%I.%%I', %s::text, %s::text)) IS NULL"
-        if name not in taken and one(plan.conn, query, name):
-            return name
-    raise Refused(f"schema {schema} has no free name like {wanted}")
 
 
 def drop(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:

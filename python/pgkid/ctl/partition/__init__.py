@@ -10,7 +10,6 @@ both moves read what they are about
 plan.py          has the plans and the states: the table, the column of its IDs, the end of the first partition
 keys.py          finds the column of the primary key that contains IDs, and which IDs these are
 advice.py        says what to do about a table whose key contains none
-names.py         finds names that are free in a schema
 checks.py        finds what is in the way of either move
 
 the move of a table

@@ -6,7 +6,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.kid import NUMBERS
-from pgkid.ctl.partition.names import free_name
+from pgkid.ctl.names import free_name
 
 
 def without_ids(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:

@@ -5,9 +5,9 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, objects
 from pgkid.ctl.connection import one
+from pgkid.ctl.names import free_name, is_free
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.late import Late
-from pgkid.ctl.partition.names import free_name, is_free
 from pgkid.ctl.partition.plan import RowsPlan
 from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow, ShadowPartition

@@ -12,9 +12,9 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.made import Made
+from pgkid.ctl.names import free_name
 from pgkid.ctl.partition.keys import Ids, bound_at, key_of, operators_of
 from pgkid.ctl.partition.late import Late
-from pgkid.ctl.partition.names import free_name
 from pgkid.ctl.state import Saved
 
 

@@ -17,10 +17,10 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.details import details, of_index, of_new_table
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.names import free_name
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition import numbers, references
-from pgkid.ctl.partition.names import free_name
 from pgkid.ctl.partition.plan import UNTIL, TablePlan
 from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.publications import Membership, memberships
