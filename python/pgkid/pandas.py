@@ -145,5 +145,5 @@ def _chars(present: Any, length: int, what: str) -> Any:
     _check(present, (present.str.len() != length).to_numpy(bool), what)
     try:
         return np.asarray(present, "S").view(np.uint8).reshape(-1, length)
-    except UnicodeError as error:
+    except UnicodeEncodeError as error:
         raise ValueError(f"not {what}: {error.object!r}") from None
