@@ -10,8 +10,7 @@ from typing import Iterator, Sequence
 
 from pgkid.ctl.beside.definitions import definitions
 from pgkid.ctl.beside.enums import RTE_JOIN
-from pgkid.ctl.beside.nodetree import ERRORS, Node, parse
-from pgkid.ctl.beside.search import all_below
+from pgkid.ctl.beside.nodetree import ERRORS, Node, all_nodes, parse
 from pgkid.ctl.catalog import KeyColumn
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
@@ -27,7 +26,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
             continue
         try:
             trees = [parse(text) for text in (definition.tree, definition.condition) if text]
-            found = [text for tree in trees for text in renamed(all_below(tree), tables)]
+            found = [text for tree in trees for text in renamed(all_nodes(tree), tables)]
         except (*ERRORS, RecursionError):
             continue  # search.py reports a tree that cannot be read
         for text in dict.fromkeys(found):

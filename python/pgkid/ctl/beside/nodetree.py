@@ -102,6 +102,14 @@ def nodes_in(value: Value) -> Iterator[Node]:
             yield from nodes_in(item)
 
 
+def all_nodes(value: Value) -> Iterator[Node]:
+    """Returns all nodes of a tree."""
+    for node in nodes_in(value):
+        yield node
+        for below in node.below():
+            yield from all_nodes(below)
+
+
 def parse(text: str) -> Value:
     """Parses a tree. Raises TreeError."""
     words = iter(_WORD.findall(text))

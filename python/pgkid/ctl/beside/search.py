@@ -8,12 +8,12 @@ may have any name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterable, Iterator, Sequence
+from typing import Iterable, Sequence
 
 from pgkid.ctl.beside.definitions import Bounds, Definition, bounds, definitions, others, relations
 from pgkid.ctl.beside.facts import Column, read_facts
 from pgkid.ctl.beside.holds import CARRIES, Holds, Scope, Values, outputs_of
-from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
+from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, all_nodes, nodes_in, parse
 from pgkid.ctl.beside.walk import Kind, Piece, Walk, pieces_of
 from pgkid.ctl.catalog import KeyColumn
 from pgkid.ctl.connection import Connection
@@ -127,25 +127,16 @@ class Search:
                 for n in bound.numbers
             ]
             for spec in nodes_in(self.tree(bound.tree)):
-                lists = [spec.items("listdatums")] if is_key[0] else []
+                lists: list[Value] = [spec.items("listdatums")] if is_key[0] else []
                 ends = [spec.items("lowerdatums"), spec.items("upperdatums")]
                 lists += [[datum for datum, k in zip(end, is_key) if k] for end in ends]
-                if any(node.name == "CONST" for node in all_below(lists)):
+                if any(node.name == "CONST" and not node.flag("constisnull") for node in all_nodes(lists)):
                     self.add(bound.object, bound.sql, [Piece(Kind.CONSTANT, bound.sql)])
         except (*ERRORS, RecursionError) as error:
             self.add(bound.object, bound.sql, [Piece(Kind.UNKNOWN, str(error))])
 
     def add(self, name: str, sql: str, pieces: Sequence[Piece]) -> None:
         self.found += [Beside(piece.kind, name, piece.text, sql) for piece in pieces]
-
-
-def all_below(value: Value | list[list[Value]]) -> Iterator[Node]:
-    """Returns all nodes in a tree that have a value."""
-    for node in nodes_in(value):  # type: ignore[arg-type]
-        if not (node.name == "CONST" and node.flag("constisnull")):
-            yield node
-        for below in node.below():
-            yield from all_below(below)
 
 
 def search(conn: Connection, columns: Iterable[Column]) -> list[Beside]:

@@ -7,7 +7,7 @@ from typing import Iterator, Sequence
 from psycopg import sql
 
 from pgkid.ctl.beside import definitions
-from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
+from pgkid.ctl.beside.nodetree import ERRORS, all_nodes, parse
 from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
@@ -264,11 +264,3 @@ def reads_text(tree: str, types: set[int]) -> bool:
         return any(node.name == "COERCEVIAIO" and node.number("resulttype") in types for node in all_nodes(parse(tree)))
     except (*ERRORS, RecursionError):
         return True
-
-
-def all_nodes(value: Value) -> Iterator[Node]:
-    """Returns all nodes of a tree."""
-    for node in nodes_in(value):
-        yield node
-        for below in node.below():
-            yield from all_nodes(below)
