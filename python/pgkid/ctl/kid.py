@@ -23,7 +23,8 @@ class Target:
 
 
 # By the name that the user gives as --to. A new type of kid's needs a line here, and one in NUMBERS if a bigint can
-# contain its IDs.
+# contain its IDs. By the names of its functions and operator classes, uses() and read_kid() in leave/uses.py tell which
+# of them core types have, too.
 TARGETS = {
     "kid64": Target("kid64", "kid_next()", "kid64_at", core="bigint"),
     "kid96": Target("kid96", "kid96_next()", "kid96_at", core="text"),

@@ -63,7 +63,13 @@ class Change:
         return key.table in self.rebuilt or any(column in typed for column in columns)
 
     def run(self) -> None:
-        """Changes everything."""
+        """Changes everything.
+
+        Columns get new types while nothing depends on the old ones: neither what remove() drops nor a default, which
+        PostgreSQL could not cast. The new domains exist before, because columns get them as types, and take the names
+        of the old ones after, when no column has these any more. Then all is made again from its text, in which a
+        domain has its old name.
+        """
         self.remove()
         self.domains.create()
         defaults.drop(self.plan, self.defaults, self.runner)
