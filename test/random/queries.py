@@ -211,7 +211,7 @@ def main() -> int:
     seconds = float(sys.argv[1])
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else int.from_bytes(os.urandom(4), "big")
     print(f"# seed {seed}")
-    compared = slow = errors = 0
+    compared = slow = 0
     differences: list[str] = []
     at_random = random.Random(seed)
     with psycopg.connect(autocommit=True) as session:

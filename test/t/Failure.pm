@@ -24,8 +24,8 @@ sub children_of
 	return map { /^\s*(\d+)\s+$parent\s*$/ ? $1 : () } `ps -A -o pid= -o ppid=`;
 }
 
-# Waits until a process of this user is gone. Dies if it is still there after the tests' time limit, as a process is that
-# nobody has waited for.
+# Waits until a process of this user is gone. Dies if it is still there after the tests' time limit, because a process
+# stays if its parent does not wait for it.
 sub wait_for_end
 {
 	my ($pid) = @_;

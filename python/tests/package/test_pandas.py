@@ -115,14 +115,15 @@ class Columns(unittest.TestCase):
             self.assertTrue(str(times(pd.Series([], dtype=object), kind).dtype).startswith("datetime64["))
 
     def test_wrong(self) -> None:
-        for wrong in (
+        columns: list[list[str | None]] = [
             ["short"],
             ["*6*nef3Mk.."],
             [".6.nef3Mk..", ".6.nef3Mk"],
             [None, ".6.nef3Mk..x"],
             [".6.RlAzu..z"],
             [".6.nef3Mk..", "é6.nef3Mk.3"],
-        ):
+        ]
+        for wrong in columns:
             with self.assertRaisesRegex(ValueError, "^" + re.escape(f"not a kid64: {wrong[-1]!r}") + "$"):
                 numbers(wrong)
         for floats in [1.0, None], [1.5, 2.0]:
