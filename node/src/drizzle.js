@@ -2,7 +2,7 @@
 import { and, gte, lt, sql } from 'drizzle-orm';
 import { customType } from 'drizzle-orm/pg-core';
 import { kid53 as codec } from './ids.js';
-import { COLUMNS } from './sql.js';
+import { COLUMNS, OWN_TYPES } from './sql.js';
 
 /** @typedef {import('drizzle-orm').SQL} SQL */
 /** @typedef {import('drizzle-orm/pg-core').PgColumn} PgColumn */
@@ -80,23 +80,36 @@ export function within(column, from, to) {
 }
 
 /**
+ * Throws a TypeError if a column is a uuid, for which kid_seal has no functions.
+ * @param {PgColumn} column
+ */
+function refuseUuid(column) {
+  if (column.getSQLType() !== COLUMNS.uuidv7.type) return;
+  throw new TypeError(`column ${column.name} is a uuid: only ${OWN_TYPES.join(', ')} and kid53 can be sealed`);
+}
+
+/**
  * Returns the text of an ID for strangers, as `kid_seal()` makes it: `db.select({ id: seal(orders.id, 'ord') })`.
+ * Throws a TypeError if the column is a uuid: only a kid64, kid96, sno, flake, flax or kid53 can be sealed.
  * @param {PgColumn} column
  * @param {string} prefix
  * @returns {import('drizzle-orm').SQL<string>}
  */
 export function seal(column, prefix) {
+  refuseUuid(column);
   return sql`${sql.raw(isKid53(column) ? 'kid53_seal' : 'kid_seal')}(${column}, ${prefix})`;
 }
 
 /**
  * Returns the ID in a sealed text, or NULL if there is none, for a comparison with its column:
  * `where(eq(orders.id, unseal(orders.id, text, 'ord')))`.
+ * Throws a TypeError if the column is a uuid, as `seal()` does.
  * @param {PgColumn} column
  * @param {string} text
  * @param {string} prefix
  * @returns {SQL}
  */
 export function unseal(column, text, prefix) {
+  refuseUuid(column);
   return sql`${sql.raw(isKid53(column) ? 'kid53' : column.getSQLType())}_unseal(${text}, ${prefix}, true)`;
 }
