@@ -319,24 +319,70 @@ def of_other_moves(plan: Plan) -> Iterator[Finding]:
         yield refused(table, f"another move has begun, whose state is in schema {schema}", "Finish that move first.")
 
 
+def of_renamed_columns(plan: Plan) -> Iterator[Finding]:
+    """Yields columns of the move whose column was renamed since, by whose name the move finds them.
+
+    Only tables with the trigger of this move have such columns: those of other tables are of another move.
+    """
+    word: Word = "old" if plan.is_swapped else "new"
+    for table in plan.top_tables():
+        triggers = catalog.triggers(plan.conn, [table.oid])
+        if not any(t.name == TRIGGER and t.function_schema == plan.schema for t in triggers):
+            continue
+        names = [column.name for column in catalog.columns(plan.conn, table.oid)]
+        known = {beside(word, name) for name in names}
+        for name in names:
+            if is_beside(name, word) and name not in known:
+                yield refused(
+                    f"column {name} of {table.label}",
+                    "belongs to a column that was renamed since",
+                    "Rename that column back. If it was dropped, drop this one, too.",
+                )
+
+
 def of_later_columns(plan: Plan) -> Iterator[Finding]:
     """Yields columns that have referred to the key only since the move began, or since the swap.
 
-    Nothing has given them the column beside them, so their rows have no other keys.
+    Nothing has given them the column beside them, so their rows have no other keys. A column that was renamed looks
+    like these, so nothing else is told while there is one.
     """
     if plan.state is None or plan.is_half_back:
         return
+    renamed = list(of_renamed_columns(plan))
+    yield from renamed
+    if renamed:
+        return
     word: Word = "old" if plan.is_swapped else "new"
-    since, hint = "since the move began", "until the move is finished, or take the move back."
-    if plan.is_swapped:
-        since, hint = "since the swap", "before `back`, and add it again afterwards."
     for column in plan.without_beside(word):
-        label = plan.table(column.table).label
-        yield refused(
-            f"column {column.name} of {label}",
-            f"refers to the key {since}, so its rows have no {word} keys",
-            f"Drop its foreign key {hint}",
-        )
+        about = f"column {column.name} of {plan.table(column.table).label}"
+        if column == plan.key:
+            hint = "Without it there is no way back: run `finish`." if plan.is_swapped else "Take the move back."
+            yield refused(about, f"has lost column {beside(word, column.name)}, which had its {word} keys", hint)
+        else:
+            since = "since the swap" if plan.is_swapped else "since the move began"
+            message = f"refers to the key {since}, so its rows have no {word} keys"
+            yield refused(about, message, hint_of_later(plan, column))
+
+
+def hint_of_later(plan: Plan, column: catalog.KeyColumn) -> str:
+    """Returns how rows keep what they refer to, although their column has no other keys.
+
+    After the way back no table knows any more which new key was whose, so rows get the old keys before it.
+    """
+    if not plan.is_swapped:
+        return "Take the move back, and begin again, so that this column is a part of it."
+    statements = sql.SQL(
+        "ALTER TABLE {table} ADD old {type}; UPDATE {table} AS r SET old = o.{old} FROM {root} AS o"
+        " WHERE o.{key} = r.{column};"
+    ).format(
+        table=plan.table(column.table).sql,
+        type=sql.SQL(plan.keys.old_type),
+        old=sql.Identifier(beside("old", plan.key.name)),
+        root=plan.root.sql,
+        key=plan.key.sql,
+        column=column.sql,
+    )
+    return f"Before `back`, give its rows the old keys: {statements.as_string(plan.conn)} then drop its foreign key."
 
 
 def of_times(plan: Plan) -> Iterator[Finding]:

@@ -228,6 +228,7 @@ class Rekey:
     def finish(self, runner: Runner) -> None:
         """Drops the old keys."""
         plan = self.swapped()
+        refuse(checks.of_renamed_columns(plan))
         self.refill(runner)
         runner.retried([lock(plan.locks())], lambda: finish(plan, runner))
 
