@@ -397,6 +397,14 @@ is(sql_in('makers', "INSERT INTO visits (item) VALUES ('new'); SELECT count(DIST
 	SELECT column_default FROM information_schema.columns WHERE table_name = 'refunds'"), "2\n5",
 	'uuids are made, and a default of a column is as before');
 
+# Tables that are linked with another one can be named in any order.
+database('linked', join '', map { qq{
+	CREATE TABLE lines_$_ (id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE orders_$_ (id kid64 PRIMARY KEY REFERENCES lines_$_);
+	CREATE TABLE refunds_$_ (id kid64 REFERENCES orders_$_);} } 1, 2);
+leaves('linked', qw(run), @$_, '--no-rehearsal') foreach [qw(orders_1 refunds_1)], [qw(refunds_2 orders_2)];
+is(error_of('DROP EXTENSION kid', database => 'linked', role => 'shop'), '', 'and nothing depends on kid');
+
 # In a template, kid belongs to the superuser who has created it.
 $node->safe_psql('postgres', "CREATE DATABASE prepared IS_TEMPLATE true $locale");
 $node->safe_psql('prepared', 'GRANT ALL ON SCHEMA public TO shop; CREATE EXTENSION kid');

@@ -112,7 +112,7 @@ class Leave:
     def change(self, runner: Runner, labels: Sequence[str]) -> None:
         """Changes the group of these tables, which are locked, unless something has come in the way since the check."""
         plan = read_plan(self.conn, labels[:1])
-        if [label for group in plan.groups for label in group.labels] != list(labels):
+        if sorted(label for group in plan.groups for label in group.labels) != sorted(labels):
             raise Refused("other tables have been linked with these meanwhile", "Run the same command again.")
         for finding in look(plan).findings:
             if finding.stops_unless(self.agreed.accepted):

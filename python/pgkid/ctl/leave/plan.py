@@ -38,7 +38,10 @@ class Group:
 
     @property
     def labels(self) -> list[str]:
-        """The names of the tables. They tell the group again in another session, or in a copy."""
+        """The names of the tables. As a set, they tell the group again in another session, or in a copy.
+
+        Their order follows the names that the user gave, so a plan that is read with other names has another one.
+        """
         return [table.label for table in self.tables]
 
     @property
