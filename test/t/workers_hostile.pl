@@ -111,6 +111,14 @@ sub open_transactions
 	close_session($session);
 	is(sql("SELECT kid.kid_forget_worker('few', $forgotten->{number}, '$forgotten->{token}')", role => 'app'),
 		'f', 'a number whose window has ended is not held');
+
+	# The number that a process wants to renew is locked by its own transaction.
+	sql(q{SELECT kid.kid_add_workers('one', 1, 5, 'flake', per_role => 1, fresh => true)});
+	my ($number, $token, undef, $until) =
+	  split /[|]/, sql(q{CALL kid.kid_lease_worker('one', ttl => 1)}, role => 'app');
+	sql("SELECT pg_sleep_until(to_timestamp($until / 1000.0))");
+	like(sql("CALL kid.kid_lease_worker('one', $number, '$token', ttl => 1)", role => 'app'),
+		qr/^$number[|]/, 'a role that has as many numbers as it may have renews one whose window has ended');
 	return;
 }
 

@@ -159,8 +159,9 @@ COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS 'returns whether a transac
 -- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends, and until
 -- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Sessions of the
 -- role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more than
--- the server has transactions can be missing from the count.
-CREATE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name) RETURNS void
+-- the server has transactions can be missing from the count. `renewed` is not counted: it is the number that this
+-- transaction has locked to renew it, or null.
+CREATE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name, renewed bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     missing integer := current_setting('max_connections')::integer + current_setting('max_worker_processes')::integer
@@ -169,8 +170,9 @@ DECLARE
     own bigint;
 BEGIN
     FOR attempt IN 1..2 LOOP
-        SELECT count(*) FILTER (WHERE n.until > kid_workers.this_second()
-                                      OR n.xmax <> 0 AND kid_workers.is_unfinished(n.xmax)),
+        SELECT count(*) FILTER (WHERE n.number IS DISTINCT FROM renewed
+                                      AND (n.until > kid_workers.this_second()
+                                           OR n.xmax <> 0 AND kid_workers.is_unfinished(n.xmax))),
                count(*) FILTER (WHERE n.xid = pg_current_xact_id_if_assigned())
           INTO held, own
           FROM kid_workers.numbers AS n
@@ -191,7 +193,7 @@ BEGIN
         PERFORM FROM kid_workers.roles AS r WHERE r.pool = pool.pool AND r.role = its_role FOR UPDATE;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_workers.check_quota(kid_workers.pools, name) IS
+COMMENT ON FUNCTION kid_workers.check_quota(kid_workers.pools, name, bigint) IS
     'raises an error if a role has as many numbers of a pool as it may have';
 
 -- Locks a free number, and returns it, and the end of its last window. Looks from a random number on, by the primary
@@ -256,7 +258,7 @@ BEGIN
         ended := NULL;
     END IF;
     IF ended IS NULL OR ended <= kid_workers.this_second() THEN
-        PERFORM kid_workers.check_quota(pool, its_role);
+        PERFORM kid_workers.check_quota(pool, its_role, renewed => CASE WHEN ended IS NOT NULL THEN number END);
     END IF;
     IF ended IS NULL THEN
         SELECT f.number, f.ended INTO number, ended
