@@ -2340,7 +2340,7 @@ COMMENT ON FUNCTION kid.kid_id_columns(text, regclass) IS
 -- Returns:
 --
 --     option    the bits of pg_index.indoption of an index that begins with the column. Null if the IDs cannot be read,
---               or if there are none
+--               or if the column contains none
 --     problem   why the IDs cannot be read, or null
 --     passing   whether the problem passes, so that a later call could succeed
 --
