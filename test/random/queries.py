@@ -229,7 +229,7 @@ def main() -> int:
     print(
         "not ok" if differences else "ok", "1 - random queries by time return what they return without planner support"
     )
-    print("ok" if compared > seconds else "not ok", "2 - at least one query a second was compared")
+    print("ok" if compared > slow else "not ok", "2 - most queries were compared, and did not take too long")
     print("1..2")
     return bool(differences)
 
