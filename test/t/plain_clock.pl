@@ -131,11 +131,11 @@ answer($holder, q{SELECT pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_
 $node->set_clock('+40000000s');
 # A timeout would be late: PostgreSQL measures it by the clock that has just been set.
 ask($canceled, 'SELECT kid_next();');
-wait_for_state($canceled, q{wait_event = 'advisory'});
+wait_for_state($canceled, q{wait_event = 'PgSleep'});
 is(sql("SELECT pg_cancel_backend($canceled->{pid})"), 't', 'a session that waits for the lock is cancelled');
 like(answer($canceled), qr{57014}, 'that ends it');
 ask($waiting, 'SELECT kid_next();');
-wait_for_state($waiting, q{wait_event = 'advisory'});
+wait_for_state($waiting, q{wait_event = 'PgSleep'});
 is($waiting->{output}, '', 'a session waits for the lock');
 sql("SELECT pg_terminate_backend($holder->{pid})");
 ok(answer($waiting) > $last_id, 'it goes on when the session with the lock ends');
