@@ -55,7 +55,7 @@ CARDS = [
     ),
     (
         "Feed consumers that miss no row",
-        "Below the horizon no row is still to come, even from a transaction that commits late.",
+        "Below the horizon no row can still appear, even from a transaction that commits late.",
         "guides/consumers.md",
         "start/quickstart.md",
         "SELECT id, kind FROM events",

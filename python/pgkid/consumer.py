@@ -12,7 +12,7 @@
     consumer.stop_on_signals()
     consumer.run_exactly_once(handle)
 
-It reads up to the horizon, below which no row is still to come. A cursor in the database, the last ID that was handled,
+It reads up to the horizon, below which no row can still appear. A cursor in the database, the last ID that was handled,
 says where it goes on. It needs psycopg 3: pip install 'pgkid[psycopg]'.
 """
 

@@ -1,6 +1,6 @@
 # The lanes change before the first ID after a crash, when the clocks are at the bound that is on the page. They stay
 # there: a consumer that read a horizon above the bound would miss the IDs that are made after another crash.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,6 +1,6 @@
 # Without a lease, the state of a clock on the page can be within a time unit. A start, a horizon that is read, and a
 # crash before the first ID leave the page as it was. The next start must not make IDs below that horizon.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

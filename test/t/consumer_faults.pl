@@ -1,6 +1,6 @@
 # Consumers on servers with faults. Those that share the work (docs/guides/consumers.md) take turns although the clock
 # goes back. One that replays from a time misses no row of a transaction that is open.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use Dialogue;

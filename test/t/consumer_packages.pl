@@ -4,7 +4,7 @@
 # a tracked one with a bigserial; two processes have the same name, one in each language. One that works outside sends
 # each event at least once, and in order if the receiver ignores those that it has. KID_SECONDS says how long the faults
 # last.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use Cwd;

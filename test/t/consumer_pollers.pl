@@ -4,7 +4,7 @@
 # docs/clients/tools.md.
 #
 # With KID_ROUNDS=4 they write a million rows, and the transactions stay open for 20 seconds.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use IPC::Run ();

@@ -2,7 +2,7 @@
 # the IDs, by kid_horizon(); on a physical standby, on a logical subscriber of two servers, and on servers that
 # replicate to each other, by the table `horizons`; and on the subscriber by a column of its own. Those that read all
 # rows above their last ID do miss rows. A server is added without a gap.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use Dialogue;

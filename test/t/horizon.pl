@@ -1,6 +1,6 @@
 # The horizon: below it a consumer sees all rows that will ever be there. Which transactions hold it back, and which do
 # not; what an older snapshot gets; prepared transactions, also across restarts and a promotion.
-# Promise: No row is still to come
+# Promise: No row can still appear
 # Versions: the IDs of transactions in shared memory, which 17 moved
 use strict;
 use warnings;

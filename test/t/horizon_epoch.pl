@@ -1,5 +1,5 @@
 # The horizon at the end of an epoch of transaction IDs. PostgreSQL skips the first three IDs of the next one.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use Dialogue;

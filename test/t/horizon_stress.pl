@@ -4,7 +4,7 @@
 # test: test/unit/horizon_test.cpp explores those.
 #
 # KID_SECONDS is how long the sessions write.
-# Promise: No row is still to come
+# Promise: No row can still appear
 use strict;
 use warnings;
 use Dialogue;

@@ -36,7 +36,7 @@
 //
 // Then a step is left out, or moves. Each time the explorer must find a fault: a row that is missed or, after a hold,
 // an ID that is repeated.
-// Promise: No row is still to come
+// Promise: No row can still appear
 #include <gtest/gtest.h>
 
 #include <algorithm>

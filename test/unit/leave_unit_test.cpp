@@ -1,7 +1,7 @@
 // Where a clock goes so that no caller issues what it was about to issue: never past what is durable. All interleavings
 // of a caller in the old lane, a session that changes the lane, and one that renews the lease or lowers the bound are
 // explored. Then the first two do it in another way, and each time the explorer must find a fault.
-// Promise: No row is still to come
+// Promise: No row can still appear
 #include "../../src/core/leave_unit.hpp"
 #include "../../src/core/types/kid64.hpp"
 #include "../../src/core/types/sno.hpp"

@@ -1,4 +1,4 @@
-// The horizon: the ID below which no row is still to come. Transactions get their IDs in order, but do not commit in
+// The horizon: the ID below which no row can still appear. Transactions get their IDs in order, but do not commit in
 // that order. So a consumer that reads `id > last` misses the row of a transaction that got its ID early and commits
 // late. A consumer that reads `id > last AND id < horizon` misses none.
 //
