@@ -105,7 +105,7 @@ for my $client (slurp_file('test/clients/list') =~ m{^([^#/\n]+)/}mg)
 }
 
 # A name in a program may be within either kind of quotes.
-my ($table) = slurp_file('docs/clients/tools.md') =~ /^## Run here\n(.*?)^- /ms;
+my ($table) = slurp_file('docs/clients/tools.md') =~ /^## Tested tools\n(.*?)^- /ms;
 my @folders = slurp_file('test/clients/list') =~ m{^([^#/\n]+)/\S+ +borders}mg;
 my $programs = join '', map { slurp_file($_) } map { glob "test/clients/$_/*.*" } @folders;
 my @rows = map { /^\| ([^|-][^|]*?) \|/ ? $1 : () } split /\n/, $table;
