@@ -83,7 +83,7 @@ struct step_result {
 
 /// What most clocks have in common.
 struct plain_clock {
-  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
+  bool keep = true; ///< if the system clock goes back, keep the highest time and continue; otherwise wait
 
   static constexpr bool divided = false;
   static constexpr bool changes_sides = false;

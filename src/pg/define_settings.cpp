@@ -66,7 +66,7 @@ static void define_all() {
 
   DefineCustomEnumVariable(
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",
-      "\"hold\" keeps the latest time and counts on from there. \"wait\" waits, at most \"kid.max_wait\", until the "
+      "\"hold\" keeps the latest time and continues from there. \"wait\" waits, at most \"kid.max_wait\", until the "
       "system clock reaches that time again. The setting does not apply to sno, which toggles its tick, nor to flax.",
       &clock_backward, backward_keep, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 

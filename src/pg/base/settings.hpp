@@ -13,7 +13,7 @@ inline int lease_length = default_lease_length; ///< milliseconds; 0 turns the l
 inline int max_observe = 3600 * 1000;           ///< milliseconds
 inline int max_wait = 1000;                     ///< milliseconds; -1 sets no limit
 
-/// What a clock without sides does if the system clock goes back: keep the highest time and count on, "hold" in SQL, or
+/// What a clock without sides does if the system clock goes back: keep the highest time and continue, "hold" in SQL, or
 /// wait until the system clock has reached that time again.
 enum backward { backward_keep, backward_wait };
 inline int clock_backward = backward_keep;
