@@ -621,8 +621,8 @@ COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS 'returns whether a transac
 -- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends, and until
 -- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Sessions of the
 -- role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more than
--- the server has transactions can be missing from the count. `renewed` is not counted: it is the number that this
--- transaction has locked to renew it, or null.
+-- the server has transactions can be missing from the count. `renewed` is not counted: it is a number whose window has
+-- ended, which this transaction has locked to renew it, or null.
 CREATE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name, renewed bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -704,6 +704,7 @@ DECLARE
     its_role name;
     pool kid_workers.pools;
     ended bigint;
+    renewed bigint;
     server record;
     starts bigint;
 BEGIN
@@ -716,11 +717,12 @@ BEGIN
         RAISE 'this server makes IDs with numbers of pool "%"', pool.pool
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = server.problem, HINT = server.remedy;
     END IF;
+    renewed := CASE WHEN ended <= kid_workers.this_second() THEN number END;
     IF number % server.modulus = server.number THEN
         ended := NULL;
     END IF;
-    IF ended IS NULL OR ended <= kid_workers.this_second() THEN
-        PERFORM kid_workers.check_quota(pool, its_role, renewed => CASE WHEN ended IS NOT NULL THEN number END);
+    IF ended IS NULL OR renewed IS NOT NULL THEN
+        PERFORM kid_workers.check_quota(pool, its_role, renewed);
     END IF;
     IF ended IS NULL THEN
         SELECT f.number, f.ended INTO number, ended

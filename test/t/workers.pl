@@ -430,10 +430,14 @@ sub numbers_of_a_server
 	is("$lease{kid64}{lanes} $lease{kid53}{lanes}", '16 16', 'the reply has the lanes');
 	is($lease{flake}{epoch}, 1288834974657, 'the epoch of flake is that of the server');
 
-	# The number of the server becomes one that was leased.
+	# The number of the server becomes one that was leased. Its role, which may have one number, gets another one when
+	# its window has ended.
+	sql(q{SELECT kid.kid_add_workers('kid64', 5, 15, per_role => 1)});
 	$set->("kid.node = $lease{kid64}{number}");
+	sql("SELECT pg_sleep_until(to_timestamp($lease{kid64}{until} / 1000.0))");
 	my $renewed = renew('kid64', $lease{kid64}, 'app', 600);
 	isnt($renewed->{number}, $lease{kid64}{number}, 'a number that has become the server\'s is not renewed');
+	sql("SELECT kid.kid_add_workers('kid64', $renewed->{number}, $renewed->{number}, per_role => 1024)");
 	is(sql("SELECT state FROM kid.kid_workers() WHERE pool = 'kid64' AND number = $lease{kid64}{number}"), 'server',
 		'kid_workers() shows it');
 	lease(q{'kid64', ttl => 600}) foreach 1 .. 9;
