@@ -247,6 +247,10 @@ foreach my $file (sort glob 'docs/stories/*.md')
   SKIP: {
 		skip "$page: Python needs $modules", 1 unless has_modules($modules);
 		skip "$page: there is no libfaketime", 1 if $is_clock && !$has_clock;
+		$folder = "$temporary/" . $page =~ s/\.md$//r;
+		mkdir $folder;
+		symlink "$tree/$_", "$folder/$_" foreach qw(released docs);
+		skip "$page: npm does not install $packages", 1 if $packages && !install_packages($packages);
 		@names = $text =~ /<!-- servers: (.*?) -->/ ? split(' ', $1) : $is_clock ? 'clock' : 'main';
 		start_server($_, $is_clock ? 'FakeClock' : 'PostgreSQL::Test::Cluster') foreach @names;
 		foreach my $node (@server{@names})
@@ -255,10 +259,6 @@ foreach my $file (sort glob 'docs/stories/*.md')
 			$node->safe_psql('shop', 'ALTER SCHEMA public OWNER TO shop');
 			$node->safe_psql('shop', $rights =~ s/:"DBNAME"/shop/r);
 		}
-		$folder = "$temporary/" . $page =~ s/\.md$//r;
-		mkdir $folder;
-		symlink "$tree/$_", "$folder/$_" foreach qw(released docs);
-		skip "$page: npm does not install $packages", 1 if $packages && !install_packages($packages);
 		my $blocks = run_page($text);
 		cmp_ok($blocks, '>', 1, "$page has blocks");
 		$_->kill_kill(grace => 5) foreach splice @background;
