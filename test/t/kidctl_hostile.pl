@@ -17,7 +17,7 @@ $node->safe_psql('postgres', q{
 
 # Creates a database with a table of shop's, kid in a schema of the database's owner, and two schemas of a
 # role of which shop is a member.
-sub create_database
+sub create_shop
 {
 	my ($database) = @_;
 	$node->safe_psql('postgres',
@@ -38,7 +38,7 @@ my $owners = q{SELECT string_agg(concat_ws(' ', oid::regclass, relowner::regrole
 
 # While a swap waits for its locks, the owner of two schemas exchanges their names, so that a view of
 # shop's has the name of one of its own.
-my $owner = create_database('exchanged');
+my $owner = create_shop('exchanged');
 sql_in('exchanged', 'CREATE VIEW two.v AS SELECT 1 AS one', role => 'shop');
 sql_in('exchanged', 'CREATE VIEW one.v AS SELECT id FROM app.users', role => 'viewer');
 like((run_kidctl($owner, @run))[0], qr/is ready for/, 'a move is ready for its swap');
@@ -63,7 +63,7 @@ like((run_kidctl($owner, qw(rekey swap app.users)))[0],
 	qr/changed since the last run of kidctl|^hint: Run `kidctl rekey run`/m, 'again it looks at what is there now');
 
 # A function of the database's owner would fit better than one of PostgreSQL's that takes any type.
-$owner = create_database('fitting');
+$owner = create_shop('fitting');
 sql_in('fitting', q{CREATE FUNCTION kid.concat(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
 	BEGIN ALTER ROLE shop PASSWORD 'known'; EXCEPTION WHEN insufficient_privilege THEN END; RETURN 'theirs'; END $$},
 	role => 'dba');
@@ -84,7 +84,7 @@ like(error_of("INSERT INTO $state VALUES (false)", database => 'fitting', role =
 is(sql_in('fitting', "SELECT count(state) FROM $state", role => 'shop'), 1, 'which the owner sees');
 
 # Who may create triggers on a table may have created those that call its own functions.
-$owner = create_database('triggered');
+$owner = create_shop('triggered');
 $node->safe_psql('triggered', 'CREATE SCHEMA theirs AUTHORIZATION tenant; GRANT USAGE ON SCHEMA theirs TO PUBLIC;
 	GRANT ALL ON app.users TO tenant');
 sql_in('triggered', q{CREATE FUNCTION theirs.f() RETURNS trigger
