@@ -245,7 +245,6 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 is(output_of($unseal, role => 'app', node => $standby), '.6.nef3Mk.3', 'a standby unseals');
 is(output_of(q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')}, role => 'app',
-
 		node => $standby), '.6.nef3Mk.7', 'and seals');
 is(sqlstates_of('SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', role => 'holder',
 		node => $standby),
