@@ -2924,7 +2924,7 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               CASE WHEN ids IS NOT NULL THEN format('The column contains no IDs that "%s" names.', ids)
+               CASE WHEN ids IS NOT NULL THEN format('The argument "ids" is "%s", which does not fit the column.', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
                          'contains.'
@@ -3053,7 +3053,7 @@ BEGIN
     IF owner <> current_user THEN
         RAISE 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                  HINT = format('Connect as %I. SET ROLE is enough if you trust all code of that role: the code can '
                                 'reset the role.', owner);
     END IF;
     IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
@@ -3243,7 +3243,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, those for new rows first';
 
--- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
+-- Returns an unused name, which says when the partition begins, after `skipped` other unused ones: several partitions
 -- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
 -- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
 --
@@ -3965,7 +3965,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
-    'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is not an ID';
 
 -- from src/sql/tables/stored_ids/stored_ids.sql
 
@@ -4016,7 +4016,7 @@ BEGIN ATOMIC
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is not an ID';
 
 -- from src/sql/tables/stored_ids/observe_all.sql
 
@@ -4550,8 +4550,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
-    '`reject`, a row whose ID was not made in its own transaction raises an error';
+    'installs a trigger on a table, so that `kid_horizon(table)` knows which open transactions insert rows; with '
+    '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -4663,8 +4663,8 @@ CREATE FUNCTION @extschema@.kid_hold_clocks(above timestamptz, OUT clock text, O
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION @extschema@.kid_hold_clocks(above timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
-    'transaction';
+    'keeps transactions that have made no ID yet from making IDs of clocks that are ahead of a time, until '
+    'kid_reset_clock() or the end of this transaction';
 
 CREATE FUNCTION @extschema@.kid_lower_clocks(
     above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void

@@ -371,9 +371,9 @@ COMMENT ON FUNCTION kid_checked_count(n bigint) IS
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid64_clock is the clock: its last value is the state that was issued last. Within a time unit
--- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
--- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
--- promotions.
+-- nextval() returns the next state, without a lock. Under a lock, setval() goes to a later unit: to that of the system
+-- clock, or to the next one if the unit is used up or the system clock is behind. WAL carries a sequence through
+-- crashes and promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
 -- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
@@ -383,8 +383,8 @@ COMMENT ON FUNCTION kid_checked_count(n bigint) IS
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
 -- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
--- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
--- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
+-- of pg_read_all_data can name it: a role that can name a relation can wait for a lock on it, because PostgreSQL checks
+-- rights only afterwards. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -591,9 +591,9 @@ COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the on
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid53_clock is the clock: its last value is the state that was issued last. Within a time unit
--- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
--- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
--- promotions.
+-- nextval() returns the next state, without a lock. Under a lock, setval() goes to a later unit: to that of the system
+-- clock, or to the next one if the unit is used up or the system clock is behind. WAL carries a sequence through
+-- crashes and promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
 -- before state 1023 of its unit. So once the clock is past that state, each session draws at most once more.
@@ -603,8 +603,8 @@ COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the on
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
 -- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
--- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
--- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
+-- of pg_read_all_data can name it: a role that can name a relation can wait for a lock on it, because PostgreSQL checks
+-- rights only afterwards. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -1085,9 +1085,9 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid_uuidv7_clock is the clock: its last value is the state that was issued last. Within a time unit
--- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
--- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
--- promotions.
+-- nextval() returns the next state, without a lock. Under a lock, setval() goes to a later unit: to that of the system
+-- clock, or to the next one if the unit is used up or the system clock is behind. WAL carries a sequence through
+-- crashes and promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
 -- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
@@ -1097,8 +1097,8 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
 -- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
--- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
--- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
+-- of pg_read_all_data can name it: a role that can name a relation can wait for a lock on it, because PostgreSQL checks
+-- rights only afterwards. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.
@@ -1574,7 +1574,7 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               CASE WHEN ids IS NOT NULL THEN format('The column contains no IDs that "%s" names.', ids)
+               CASE WHEN ids IS NOT NULL THEN format('The argument "ids" is "%s", which does not fit the column.', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
                          'contains.'
@@ -1697,7 +1697,7 @@ BEGIN
     IF owner <> current_user THEN
         RAISE 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                  HINT = format('Connect as %I. SET ROLE is enough if you trust all code of that role: the code can '
                                 'reset the role.', owner);
     END IF;
     IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
@@ -1885,7 +1885,7 @@ END;
 COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, those for new rows first';
 
--- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
+-- Returns an unused name, which says when the partition begins, after `skipped` other unused ones: several partitions
 -- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
 -- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
 --
@@ -2587,7 +2587,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
-    'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is not an ID';
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -2636,7 +2636,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is not an ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 
@@ -3260,7 +3260,7 @@ BEGIN
     END IF;
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', seq::regclass);
     RAISE NOTICE 'every role may now read sequence %', seq::regclass
-        USING HINT = 'kid_untrack() takes this right back.';
+        USING HINT = 'kid_untrack() revokes this right.';
     RETURN true;
 END $$;
 COMMENT ON FUNCTION kid_track_grant(seq oid) IS
@@ -3350,8 +3350,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
-    '`reject`, a row whose ID was not made in its own transaction raises an error';
+    'installs a trigger on a table, so that `kid_horizon(table)` knows which open transactions insert rows; with '
+    '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -3541,9 +3541,9 @@ IF to_regclass('kid_workers.numbers') IS NULL THEN
 --      ever had it.
 --   2. A grant locks the row of the number, then reads the clock. Its window begins at the later of `until` and now.
 --      Windows begin and end with whole seconds, which begin time units of all types.
---   3. A renewal is a grant of the next window, with a new token. Nothing is told twice: of two copies of a process,
---      one gets another number.
---   4. A window is told by a transaction that comes after the one that granted it. If replication is synchronous,
+--   3. A renewal is a grant of the next window, with a new token. No reply is given twice: of two copies of a
+--      process, one gets another number.
+--   4. A transaction that comes after the one that granted a window returns the window. If replication is synchronous,
 --      another commit comes between them, because the first returns with a mere warning if its wait for a standby is
 --      canceled.
 --   5. If the table is in another database than the one that granted, granting is an error until the owner adopts it.
@@ -3885,7 +3885,7 @@ COMMENT ON FUNCTION kid.kid_workers() IS
     'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
     'closed, or a number with which this server makes IDs';
 
--- Worker numbers: kid_lease_worker() grants a window, and tells it
+-- Worker numbers: kid_lease_worker() grants a window, and returns it
 --
 -- It commits, which PostgreSQL allows only to a procedure that runs with the rights of its caller and sets nothing. So
 -- each step is a function that runs as its owner, and checks that its caller may call the procedure. In the procedure
@@ -3964,7 +3964,7 @@ BEGIN
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
         RAISE 'pool "%" of worker numbers does not exist', pool_name
-            USING ERRCODE = 'undefined_object', HINT = 'The owner of the database makes one by kid_add_workers().';
+            USING ERRCODE = 'undefined_object', HINT = 'The owner of the database makes one with kid_add_workers().';
     ELSIF old_history = now_history THEN
         RETURN false;
     ELSIF split_part(old_history, '/', 1) <> split_part(now_history, '/', 1) THEN
@@ -4072,7 +4072,7 @@ BEGIN
                 USING ERRCODE = 'configuration_limit_exceeded',
                       DETAIL = format('A role has at most %s at a time.', pool.per_role),
                       HINT = 'Processes that end keep their number until its window ends. The owner of the database '
-                               'can raise the limit by kid_add_workers().';
+                               'can raise the limit with kid_add_workers().';
         END IF;
         EXIT WHEN held + missing < pool.per_role OR attempt = 2;
         -- Waits in a queue, and then counts again. To lock the row changes nothing in it.
@@ -4114,13 +4114,13 @@ BEGIN
                                 WHEN ended <= second THEN 'Transactions that have not ended hold one or more of them.'
                                 ELSE format('The next one that nobody renews is free at %s.',
                                             to_timestamp(ended / 1000)) END,
-                  HINT = 'Try again later. The owner of the database can add numbers by kid_add_workers().';
+                  HINT = 'Try again later. The owner of the database can add numbers with kid_add_workers().';
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.lock_free(kid_workers.pools, bigint, bigint) IS
     'locks a number of which no window lasts, and returns it, and where its last one ends';
 
--- Grants a window, but does not tell it, because the caller's transaction may be rolled back. A token is good for one
+-- Grants a window, but does not return it, because the caller's transaction may be rolled back. A token is good for one
 -- renewal.
 CREATE OR REPLACE FUNCTION kid_workers.grant_window(
     pool_name text, INOUT number bigint, INOUT token uuid, ttl integer, holder text)
@@ -4182,7 +4182,7 @@ BEGIN
            AND n.until > kid_workers.this_second();
     IF NOT FOUND THEN
         RAISE 'the window of worker number % has ended before standbys confirmed it', its_number
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() with a greater ttl.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() with a longer ttl.';
     END IF;
     RETURN true;
 END $$;
@@ -4190,7 +4190,7 @@ COMMENT ON FUNCTION kid_workers.wait_again(text, bigint) IS
     'writes something for a second commit if replication is synchronous, and returns whether; a part of '
     'kid_lease_worker()';
 
--- Tells a window that an earlier transaction granted. What its time is comes with it, so that a process needs no clock.
+-- Returns a window that an earlier transaction granted, and the time of the server, so that a process needs no clock.
 CREATE OR REPLACE FUNCTION kid_workers.tell_window(
     pool_name text, its_number bigint, its_token uuid, OUT since bigint, OUT until bigint, OUT now bigint,
     OUT lanes integer, OUT epoch bigint)

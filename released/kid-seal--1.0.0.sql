@@ -401,7 +401,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_seal.kid_seal_use_key(n integer) IS
-    'makes a key the one that seals; the others go on unsealing';
+    'makes a key the one that seals; the others still unseal';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -419,7 +419,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(n integer) IS
-    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
+    'deletes a key for good, so that no text that it sealed can be unsealed; the key that seals cannot be deleted';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -352,7 +352,7 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               CASE WHEN ids IS NOT NULL THEN format('The column contains no IDs that "%s" names.', ids)
+               CASE WHEN ids IS NOT NULL THEN format('The argument "ids" is "%s", which does not fit the column.', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
                          'contains.'
@@ -475,7 +475,7 @@ BEGIN
     IF owner <> current_user THEN
         RAISE 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                  HINT = format('Connect as %I. SET ROLE is enough if you trust all code of that role: the code can '
                                 'reset the role.', owner);
     END IF;
     IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
@@ -663,7 +663,7 @@ END;
 COMMENT ON FUNCTION kid.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, those for new rows first';
 
--- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
+-- Returns an unused name, which says when the partition begins, after `skipped` other unused ones: several partitions
 -- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
 -- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
 --
@@ -1365,7 +1365,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
-    'returns the greatest ID up to a time in each of the given columns, a later one, and a number that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is not an ID';
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -1414,7 +1414,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the greatest ID up to a time, a later ID, and a number that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is not an ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 

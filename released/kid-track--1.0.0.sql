@@ -463,7 +463,7 @@ BEGIN
     END IF;
     EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', seq::regclass);
     RAISE NOTICE 'every role may now read sequence %', seq::regclass
-        USING HINT = 'kid_untrack() takes this right back.';
+        USING HINT = 'kid_untrack() revokes this right.';
     RETURN true;
 END $$;
 COMMENT ON FUNCTION kid_track_grant(seq oid) IS
@@ -553,8 +553,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
-    '`reject`, a row whose ID was not made in its own transaction raises an error';
+    'installs a trigger on a table, so that `kid_horizon(table)` knows which open transactions insert rows; with '
+    '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning

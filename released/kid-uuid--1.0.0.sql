@@ -178,9 +178,9 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 -- This is a piece of the body of the DO statement that begin.sql.in opens.
 --
 -- The sequence kid_uuidv7_clock is the clock: its last value is the state that was issued last. Within a time unit
--- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
--- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
--- promotions.
+-- nextval() returns the next state, without a lock. Under a lock, setval() goes to a later unit: to that of the system
+-- clock, or to the next one if the unit is used up or the system clock is behind. WAL carries a sequence through
+-- crashes and promotions.
 --
 -- setval() must not go back behind a nextval() of another session. A session draws only after it saw the clock at or
 -- before state 8191 of its unit. So once the clock is past that state, each session draws at most once more.
@@ -190,8 +190,8 @@ COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
 --
 -- It holds while all states come from here. The functions run as their owner, so nobody else needs rights to draw from
 -- the sequence; rights.sql lets everybody read it, for kid_track(). It is in the schema kid_clocks, where only members
--- of pg_read_all_data can name it: who can name a relation can wait for a lock on it, before PostgreSQL looks at
--- rights. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
+-- of pg_read_all_data can name it: a role that can name a relation can wait for a lock on it, because PostgreSQL checks
+-- rights only afterwards. The owner must leave it as it is: with a CACHE, for example, IDs would fall.
 
 -- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
 -- script, and the script for a running dump.

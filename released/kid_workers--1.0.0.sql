@@ -55,9 +55,9 @@ COMMENT ON SCHEMA kid_workers IS 'worker numbers, and functions that kid_lease_w
 --      ever had it.
 --   2. A grant locks the row of the number, then reads the clock. Its window begins at the later of `until` and now.
 --      Windows begin and end with whole seconds, which begin time units of all types.
---   3. A renewal is a grant of the next window, with a new token. Nothing is told twice: of two copies of a process,
---      one gets another number.
---   4. A window is told by a transaction that comes after the one that granted it. If replication is synchronous,
+--   3. A renewal is a grant of the next window, with a new token. No reply is given twice: of two copies of a
+--      process, one gets another number.
+--   4. A transaction that comes after the one that granted a window returns the window. If replication is synchronous,
 --      another commit comes between them, because the first returns with a mere warning if its wait for a standby is
 --      canceled.
 --   5. If the table is in another database than the one that granted, granting is an error until the owner adopts it.
@@ -460,7 +460,7 @@ COMMENT ON FUNCTION @extschema@.kid_workers() IS
 
 -- from src/sql/workers/lease.sql
 
--- Worker numbers: kid_lease_worker() grants a window, and tells it
+-- Worker numbers: kid_lease_worker() grants a window, and returns it
 --
 -- It commits, which PostgreSQL allows only to a procedure that runs with the rights of its caller and sets nothing. So
 -- each step is a function that runs as its owner, and checks that its caller may call the procedure. In the procedure
@@ -539,7 +539,7 @@ BEGIN
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
         RAISE 'pool "%" of worker numbers does not exist', pool_name
-            USING ERRCODE = 'undefined_object', HINT = 'The owner of the database makes one by kid_add_workers().';
+            USING ERRCODE = 'undefined_object', HINT = 'The owner of the database makes one with kid_add_workers().';
     ELSIF old_history = now_history THEN
         RETURN false;
     ELSIF split_part(old_history, '/', 1) <> split_part(now_history, '/', 1) THEN
@@ -647,7 +647,7 @@ BEGIN
                 USING ERRCODE = 'configuration_limit_exceeded',
                       DETAIL = format('A role has at most %s at a time.', pool.per_role),
                       HINT = 'Processes that end keep their number until its window ends. The owner of the database '
-                               'can raise the limit by kid_add_workers().';
+                               'can raise the limit with kid_add_workers().';
         END IF;
         EXIT WHEN held + missing < pool.per_role OR attempt = 2;
         -- Waits in a queue, and then counts again. To lock the row changes nothing in it.
@@ -689,13 +689,13 @@ BEGIN
                                 WHEN ended <= second THEN 'Transactions that have not ended hold one or more of them.'
                                 ELSE format('The next one that nobody renews is free at %s.',
                                             to_timestamp(ended / 1000)) END,
-                  HINT = 'Try again later. The owner of the database can add numbers by kid_add_workers().';
+                  HINT = 'Try again later. The owner of the database can add numbers with kid_add_workers().';
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.lock_free(kid_workers.pools, bigint, bigint) IS
     'locks a number of which no window lasts, and returns it, and where its last one ends';
 
--- Grants a window, but does not tell it, because the caller's transaction may be rolled back. A token is good for one
+-- Grants a window, but does not return it, because the caller's transaction may be rolled back. A token is good for one
 -- renewal.
 CREATE FUNCTION kid_workers.grant_window(
     pool_name text, INOUT number bigint, INOUT token uuid, ttl integer, holder text)
@@ -757,7 +757,7 @@ BEGIN
            AND n.until > kid_workers.this_second();
     IF NOT FOUND THEN
         RAISE 'the window of worker number % has ended before standbys confirmed it', its_number
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() with a greater ttl.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() with a longer ttl.';
     END IF;
     RETURN true;
 END $$;
@@ -765,7 +765,7 @@ COMMENT ON FUNCTION kid_workers.wait_again(text, bigint) IS
     'writes something for a second commit if replication is synchronous, and returns whether; a part of '
     'kid_lease_worker()';
 
--- Tells a window that an earlier transaction granted. What its time is comes with it, so that a process needs no clock.
+-- Returns a window that an earlier transaction granted, and the time of the server, so that a process needs no clock.
 CREATE FUNCTION kid_workers.tell_window(
     pool_name text, its_number bigint, its_token uuid, OUT since bigint, OUT until bigint, OUT now bigint,
     OUT lanes integer, OUT epoch bigint)

@@ -1,4 +1,4 @@
-// The node number: 32 bits that tell a server from all others. A type that tells servers apart uses a part of it.
+// The node number: 32 bits that differ between servers. A type of IDs that differ between servers uses a part of it.
 #pragma once
 
 #include "no_postgres.hpp"

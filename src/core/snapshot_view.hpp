@@ -8,7 +8,7 @@
 
 namespace kid {
 
-/// What a snapshot tells by itself. Transaction IDs include the epoch.
+/// What a snapshot itself contains. Transaction IDs include the epoch.
 struct snapshot_limits {
   std::uint32_t database;  ///< whose transactions matter
   std::uint64_t xmin;      ///< all below have ended
@@ -34,8 +34,9 @@ public:
     return ended.xid >= limits_.xmax || (ended.xid >= limits_.xmin && running_.lists(ended.xid));
   }
 
-  /// The greatest transaction ID that the snapshot shows as ended tells its age. If it is of a slot, that transaction
-  /// must have been assigned after `mark`. Otherwise it must not have ended at `mark`.
+  /// Returns whether the snapshot was taken after `mark`. Its age shows in the greatest transaction ID that it knows as
+  /// ended. If the snapshot is of a slot, that ID must have been assigned after `mark`. Otherwise that transaction must
+  /// not have ended at `mark`.
   constexpr bool is_after(xid_mark const &mark) const noexcept {
     return limits_.of_slot ? limits_.completed >= mark.next : limits_.completed > mark.completed;
   }

@@ -66,7 +66,7 @@ constexpr uuidv7::word saturate(uuidv7 const &, unix_micros time) noexcept {
 
 /// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued. Its unit is the
 /// microsecond, which has 64 or 80 states. If it were the fraction, it would have only 16. If it were the millisecond,
-/// the fraction would not tell the time.
+/// the fraction would not be a part of the time.
 struct uuidv7_clock : plain_clock {
   using count_bits = field<std::uint64_t, 0, uuidv7::count::width>;
   using fraction = above<count_bits, uuidv7::fraction::width>;

@@ -62,8 +62,8 @@ inline bool walk(Node *node, tree_walker walker, void *context) {
 }
 
 // PostgreSQL's record of a setting, config_generic of guc_tables.h, is for PostgreSQL's own files, and can change with
-// any major version. But PostgreSQL has no function that tells where the value of a placeholder came from, and none
-// that changes the flags of a setting after its definition. So kid uses the record, and only here.
+// any major version. But PostgreSQL has no function that returns where the value of a placeholder came from, and
+// none that changes the flags of a setting after its definition. So kid uses the record, and only here.
 
 /// All settings of the server, to loop over. From 16 on, PostgreSQL allocates an array for the caller.
 struct all_settings {

@@ -78,7 +78,7 @@ Datum gist_compress(FunctionCallInfo fcinfo, std::size_t size) {
 KID_DEFINE(kid_gist_consistent) {
   auto const *size = static_cast<std::size_t *>(fcinfo->flinfo->fn_extra);
   if (unlikely(size == nullptr)) {
-    // Exclusion constraints do not tell the type.
+    // Exclusion constraints do not pass the type.
     Oid const type = PG_GETARG_OID(3);
     auto *const found = static_cast<std::size_t *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(std::size_t)));
     *found = OidIsValid(type) ? static_cast<std::size_t>(get_typlen(type)) : 0;

@@ -1,9 +1,9 @@
 // The number that Citus gives to its nodes. kid is not linked to Citus, and does not need it.
 //
-// Citus has no hook that tells the number. Its C functions that do are its own business, and one that has changed would
-// crash the caller. So kid reads the number where Citus keeps it, in a table, and a table that has changed counts as
-// none. Only citus.cpp knows that table, and reads it when a process attaches, not for each ID. In a database without
-// Citus that is one look-up in the catalog cache.
+// Citus has no hook that returns the number. It has C functions that do, but they are internal: if one changed in a
+// later version, a call would crash the session. So kid reads the number from the table in which Citus keeps it. If the
+// table has changed, kid acts as if there were none. Only citus.cpp knows the table, and reads it when a process
+// attaches, not for each ID. In a database without Citus that is one look-up in the catalog cache.
 #pragma once
 
 #include "../base/compat.hpp"

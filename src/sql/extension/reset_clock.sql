@@ -4,8 +4,8 @@ CREATE FUNCTION @extschema@.kid_hold_clocks(above timestamptz, OUT clock text, O
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION @extschema@.kid_hold_clocks(above timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
-    'transaction';
+    'keeps transactions that have made no ID yet from making IDs of clocks that are ahead of a time, until '
+    'kid_reset_clock() or the end of this transaction';
 
 CREATE FUNCTION @extschema@.kid_lower_clocks(
     above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void

@@ -12,9 +12,9 @@
 --      ever had it.
 --   2. A grant locks the row of the number, then reads the clock. Its window begins at the later of `until` and now.
 --      Windows begin and end with whole seconds, which begin time units of all types.
---   3. A renewal is a grant of the next window, with a new token. Nothing is told twice: of two copies of a process,
---      one gets another number.
---   4. A window is told by a transaction that comes after the one that granted it. If replication is synchronous,
+--   3. A renewal is a grant of the next window, with a new token. No reply is given twice: of two copies of a
+--      process, one gets another number.
+--   4. A transaction that comes after the one that granted a window returns the window. If replication is synchronous,
 --      another commit comes between them, because the first returns with a mere warning if its wait for a standby is
 --      canceled.
 --   5. If the table is in another database than the one that granted, granting is an error until the owner adopts it.

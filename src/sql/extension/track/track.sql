@@ -16,8 +16,8 @@ BEGIN ATOMIC
                tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
 END;
 COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows the open transactions that insert rows; with '
-    '`reject`, a row whose ID was not made in its own transaction raises an error';
+    'installs a trigger on a table, so that `kid_horizon(table)` knows which open transactions insert rows; with '
+    '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
     LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning

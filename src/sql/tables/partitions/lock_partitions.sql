@@ -15,7 +15,7 @@ BEGIN
     IF owner <> current_user THEN
         RAISE 'must be owner of table %', parent
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                  HINT = format('Connect as %I. SET ROLE is enough if you trust all code of that role: the code can '
                                 'reset the role.', owner);
     END IF;
     IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN

@@ -117,7 +117,7 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, text, regtype, interval, timestamptz, timestamptz) IS
     'returns the partitions that a table lacks until a time, those for new rows first';
 
--- Returns an unused name, which tells when the partition begins, after `skipped` other unused ones: several partitions
+-- Returns an unused name, which says when the partition begins, after `skipped` other unused ones: several partitions
 -- can begin in one time unit, but one call of kid_create_partitions() creates at most 10000. For example,
 -- parts_p20240101 is a partition of parts; if that name is used, the next one is parts_p20240101_1.
 --

@@ -50,7 +50,7 @@ BEGIN ATOMIC
     SELECT @extschema@.kid_refuse(
                '42809',
                format('table %s is partitioned by column "%s" of type %s', parent, a.attname, a.atttypid::regtype),
-               CASE WHEN ids IS NOT NULL THEN format('The column contains no IDs that "%s" names.', ids)
+               CASE WHEN ids IS NOT NULL THEN format('The argument "ids" is "%s", which does not fit the column.', ids)
                     WHEN a.atttypid = 'bigint'::regtype::oid
                     THEN 'The default of the column does not make IDs of one type, and nothing else says what it '
                          'contains.'
