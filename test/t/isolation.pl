@@ -83,6 +83,9 @@ foreach my $edition ('extension', 'plain')
 		}
 		if ($edition eq 'extension')
 		{
+			like(output_of('SELECT * FROM kid_stored_ids(now())'), qr/ERROR:  55000: .* at READ COMMITTED$/m,
+				"$level: kid_stored_ids() is an error");
+			like($listed, qr/`kid_stored_ids`/, 'functions.md lists kid_stored_ids()');
 			# "A clock that was wrong": steps 3 and 5.
 			my ($hold, $reset) = slurp_file('docs/operate/when-something-is-wrong.md')
 			  =~ /`(BEGIN[^`]*kid_hold_clocks[^`]*;)`.*`(SELECT kid_reset_clock[^`]*COMMIT;)`/s;
