@@ -138,7 +138,7 @@ change: /* change_sides() */
     /* bound_other_side() */
     mark = FIRST(UNIT(last_before(last, bound)));                                         /* @ mark of this side */
     if
-    :: SIDE(page_last) == SIDE(next) && page_last > next && page_last <= last_before(next, to) && page_safe >= mark ->
+    :: SIDE(page_last) == SIDE(next) && page_last > next && page_safe >= mark ->
        to = FIRST(UNIT(page_last) + 1)                                                    /* @ written already */
     :: else ->
        page_last = last_before(next, to);                                                 /* @ bound of other side */

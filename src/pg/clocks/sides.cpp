@@ -57,19 +57,20 @@ void lower_other_side(clock_ref const &clock, std::uint64_t state) {
 /// the clock first, the present side goes on below its old bound, which the mark covers, and the next renewal writes
 /// the page again.
 ///
-/// `bound` is the bound to write. On return it is the bound on the page. Returns false if standbys have yet to confirm
-/// the page.
+/// `bound` is the bound to write, for which `span` was computed. On return it is the bound on the page. Returns false
+/// if standbys have yet to confirm the page.
 static bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t last, std::uint64_t reached,
-                             std::uint64_t &bound) {
+                             lease_span const &span, std::uint64_t &bound) {
   clock_rules const &rules = clock.rules;
   page_bounds page = page_with(lease.page, clock, rules.last_before(reached, bound));
   page.safe[clock.id] = rules.unit(rules.last_before(last, bound_of(clock)));
 
-  // Another session may have written as much a moment ago, by its reading of the system clock.
+  // Another session may have written a bound a moment ago, by its reading of the system clock, or this one, before it
+  // waited for standbys. How far ahead that bound is depends on how long writes took then, so it is not compared.
   page_bounds const *const known = known_page(lease);
   std::uint64_t const written = known != nullptr ? known->last[clock.id] : 0;
-  if (written > reached && !rules.on_other_side(written, reached) && written <= page.last[clock.id] &&
-      known->safe[clock.id] >= page.safe[clock.id]) {
+  if (written > reached && !rules.on_other_side(written, reached) &&
+      span.is_near(rules.time(rules.next_unit(written))) && known->safe[clock.id] >= page.safe[clock.id]) {
     bound = rules.next_unit(written);
     return true;
   }
@@ -96,7 +97,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
     std::uint64_t bound = no_bound;
     if (leased) {
       bound = rules.state_after(span.until);
-      if (!bound_other_side(lease, clock, last, result.state, bound))
+      if (!bound_other_side(lease, clock, last, result.state, span, bound))
         return false;
       std::uint64_t const low = Min(bound, old_bound);
       set_bound(clock, low, low);
