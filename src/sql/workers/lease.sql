@@ -157,22 +157,27 @@ END $$;
 COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS 'returns whether a transaction has not ended yet';
 
 -- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends, and until
--- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Sessions of the
--- role wait for each other only if it has nearly as many: each transaction takes at most one number, so no more than
--- the server has transactions can be missing from the count. `renewed` is not counted: it is a number whose window has
--- ended, which this transaction has locked to renew it, or null.
+-- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Most rows are
+-- still marked as locked by the transaction that has granted their window. It has ended, because others see the row.
+--
+-- Sessions of the role wait for each other only if it has nearly as many numbers as it may have: each transaction takes
+-- at most one, so no more than the server has transactions can be missing from the count. `renewed` is not counted: it
+-- is a number whose window has ended, which this transaction has locked to renew it, or null.
 CREATE FUNCTION kid_workers.check_quota(pool kid_workers.pools, its_role name, renewed bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     missing integer := current_setting('max_connections')::integer + current_setting('max_worker_processes')::integer
         + current_setting('max_prepared_transactions')::integer;
+    second bigint;
     held bigint;
     own bigint;
 BEGIN
     FOR attempt IN 1..2 LOOP
+        second := kid_workers.this_second();
         SELECT count(*) FILTER (WHERE n.number IS DISTINCT FROM renewed
-                                      AND (n.until > kid_workers.this_second()
-                                           OR n.xmax <> 0 AND kid_workers.is_unfinished(n.xmax))),
+                                      AND (n.until > second
+                                           OR n.xmax <> 0 AND n.xmax IS DISTINCT FROM n.xid::xid
+                                              AND kid_workers.is_unfinished(n.xmax))),
                count(*) FILTER (WHERE n.xid = pg_current_xact_id_if_assigned())
           INTO held, own
           FROM kid_workers.numbers AS n
