@@ -25,6 +25,7 @@
 #@                             PROCESSES=400
 #@ make test-power             cuts the power of servers, on disks that lose what was not flushed; CUTS=200; 15 minutes;
 #@                             root
+#@ make test-long              two servers with all that happens to servers, and a check for what grows; SECONDS=7200
 #@ make test-random            random queries, compared with what they return without kid's planner support;
 #@                             SECONDS=300, twice
 #@ make test-model             models of the bound, lanes, sno and worker numbers, explored by Spin: a crash at every

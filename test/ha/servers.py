@@ -140,11 +140,11 @@ def kill_server(data):
     wait_for("the death of a server", lambda: not any(os.path.exists(f"/proc/{pid}") for pid in all_of_it))
 
 
-def main(test):
-    """Runs a test, which takes a folder of its own, and ends what it leaves. At most ten minutes."""
+def main(test, seconds=600):
+    """Runs a test, which takes a folder of its own, and ends what it leaves, at the latest after so many seconds."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("# ten minutes are over"))
-    signal.alarm(600)
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"# {seconds} seconds are over"))
+    signal.alarm(seconds)
     work = sys.argv[1]
     os.makedirs(work, mode=0o700)
     try:
@@ -226,8 +226,8 @@ class Server:
         os.mkdir(self.folder)
         programs(f"{self.folder}/bin", self.clock)
 
-    def start(self, preloaded):
-        options = [f"--port={self.port}", f"--unix_socket_directories={self.folder}"]
+    def start(self, preloaded, *options):
+        options = [f"--port={self.port}", f"--unix_socket_directories={self.folder}", *options]
         if preloaded:
             options.append("--shared_preload_libraries=kid")
         self.process = start([f"{self.folder}/bin/postgres", "-D", self.data] + options, self.log)
