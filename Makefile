@@ -26,8 +26,10 @@
 #@ make test-power             cuts the power of servers, on disks that lose what was not flushed; CUTS=200; 15 minutes;
 #@                             root
 #@ make test-long              two servers with all that happens to servers, and a check for what grows; SECONDS=7200
-#@ make test-random            random queries, compared with what they return without kid's planner support;
-#@                             SECONDS=300, twice
+#@ make test-random            random queries, compared with what they return without kid's planner support, and
+#@                             random calls, compared with the edition in plain SQL; SECONDS=300, three times
+#@ make test-fuzz              random input for functions that read input, and for the page of the bounds;
+#@                             SECONDS=720 for each of five targets; an hour
 #@ make test-model             models of the bound, lanes, sno and worker numbers, explored by Spin: a crash at every
 #@                             step, and mutants that it has to find; two minutes
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
