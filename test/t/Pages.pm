@@ -111,19 +111,20 @@ sub parts_of
 	return @parts;
 }
 
-# Breaks the lines of an output at blanks, so that they are shorter than 77 columns. Their parts have the indentation of
-# the line.
+# Breaks the lines of an output at blanks, so that they have at most `width` columns, by default 76. Their parts have
+# the indentation of the line.
 sub folded
 {
-	my ($output) = @_;
-	return $output =~ s/^(?=.{77})( *)(.*)$/parts_of_line($1, $2)/gemr;
+	my ($output, $width) = @_;
+	$width //= 76;
+	return $output =~ s/^(?=.{$width}.)( *)(.*)$/parts_of_line($1, $2, $width)/gemr;
 }
 
 # Returns the lines into which folded() breaks one.
 sub parts_of_line
 {
-	my ($indent, $line) = @_;
-	my $width = 76 - length $indent;
+	my ($indent, $line, $width) = @_;
+	$width -= length $indent;
 	return join "\n", map { "$indent$_" } $line =~ /\G *(.{1,$width})(?= |$)/g;
 }
 

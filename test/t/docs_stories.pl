@@ -5,8 +5,9 @@
 # comment that says where it runs: "-- as a superuser:", "-- in another session:", "-- on berlin:" or
 # "-- on berlin, as a superuser:".
 #
-# A block of ```sh has commands. The lines after a command that begin with "# " are its output; without such lines it
-# only has to succeed. A block whose first line is a comment with the name of a file is that file, in any language.
+# A block of ```sh has commands. The lines after a command that begin with "# " are its output, in lines of at most 76
+# columns; without such lines it only has to succeed. A block whose first line is a comment with the name of a file is
+# that file, in any language.
 #
 # A page that needs packages of npm, or modules of Python that kidctl does not need, runs in make test-clients, which
 # sets KID_CLIENTS.
@@ -133,7 +134,7 @@ sub run_shell_block
 		# A check that finds what stops the move ends with 1.
 		my $wanted = $printed =~ /[1-9]\d* of which stop the move/ && $command =~ / check / ? 1 : 0;
 		is($status, $wanted, "$name: $command") or diag $printed;
-		is_output(folded($printed), $shown =~ s/^# ?//mgr, "$name: it prints what is shown") if $shown ne '';
+		is_output(folded($printed, 74), $shown =~ s/^# ?//mgr, "$name: it prints what is shown") if $shown ne '';
 	}
 	return;
 }

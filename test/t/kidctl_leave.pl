@@ -8,6 +8,7 @@ use utf8;
 use Dialogue;
 use Encode;
 use Kidctl;
+use Pages qw(folded);
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
@@ -298,8 +299,8 @@ foreach ([ check => 1 ], [ run => 0 ])
 	my $output = '';
 	IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output);
 	is($? >> 8, $_->[1], $command);
-	my @lines = map { join "\n", sort split /\n/,
-		  s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr =~ s/Key \(id\)=\(\K[^)]*/…/gr } decode('UTF-8', $output), $shown;
+	$output = folded(decode('UTF-8', $output) =~ s/Key \(id\)=\(\K[^)]*/…/gr, 74);
+	my @lines = map { join "\n", sort split /\n/, s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr } $output, $shown;
 	is($lines[0], $lines[1], 'prints what the page shows');
 }
 is(error_of(q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}, database => 'shop', role => 'shop'), '',

@@ -8,6 +8,7 @@ use utf8;
 use Dialogue;
 use Encode;
 use Kidctl;
+use Pages qw(folded);
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
@@ -344,7 +345,7 @@ while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
 		is($failed, 0, $command) or diag($output);
 		# Standard error comes first on the page.
 		my @got = map { join "\n", sort split /\n/, s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00/TIME/gr
-			  =~ s/\d+(\.\d+)? (s|kB|bytes)\b/SIZE/gr } decode('UTF-8', $output), $shown;
+			  =~ s/\d+(\.\d+)? (s|kB|bytes)\b/SIZE/gr } folded(decode('UTF-8', $output), 74), $shown;
 		same_text(@got, "and prints what the page shows") if $shown;
 	}
 	cmp_ok(sql_in('shop', q{SELECT count(*) FROM kid_partitions('events') WHERE partition::text LIKE 'events_p%'}), '>',

@@ -24,7 +24,9 @@ my ($listed) = $db->selectrow_array('SELECT array_agg(id)::text[] FROM orders WH
 print "listed $_\n" for @$listed;
 
 my $since = strftime('%FT%TZ', gmtime(time - 3600));
-show('recent', 'SELECT id, item FROM orders WHERE id >= ?::timestamptz ORDER BY id LIMIT 10', $since);
+my $recent = q{SELECT id, item FROM orders
+	WHERE id >= ?::timestamptz ORDER BY id LIMIT 10};
+show('recent', $recent, $since);
 
 my @ids = show('bulk', 'SELECT kid_next(1000)');
 $db->do('COPY orders (id, item) FROM STDIN');

@@ -22,7 +22,8 @@ ActiveRecord::Schema.define do
     t.kid64 :related, array: true, default: []
   end
   if ActiveRecord.gem_version >= Gem::Version.new('7.0')
-    add_column :orders, :public_id, :virtual, type: :text, as: "kid_encode(id, 'ord')", stored: true
+    add_column :orders, :public_id, :virtual,
+               type: :text, as: "kid_encode(id, 'ord')", stored: true
   end
 end
 
@@ -65,9 +66,11 @@ order = Order.create!(item: 'tea')
 show('inserted', [order.id])
 batch = show('batch', Order.insert_all([{ item: 'batch' }] * 1000, returning: :id).pluck('id'))
 show('found', [Order.find(order.id).id])
-recent = Order.where(id: PgKid::Kid64.floor(1.hour.ago)..).order(:id).limit(10)
+recent = Order.where(id: PgKid::Kid64.floor(1.hour.ago)..)
+              .order(:id).limit(10)
 show('recent', recent.map(&:id))
-by_cast = Order.where('id >= ?::timestamptz', 1.hour.ago).order(:id).limit(10)
+by_cast = Order.where('id >= ?::timestamptz', 1.hour.ago)
+               .order(:id).limit(10)
 raise by_cast.inspect unless by_cast == recent.to_a
 line = order.lines.create!(related: batch[5, 3]).reload
 show('nested', Order.includes(:lines).find(order.id).lines.map(&:order_id))
@@ -114,8 +117,11 @@ class InvoicesWithKid64 < ActiveRecord::Migration[6.1]
   def down
     change_column_default :invoices, :id, nil
     change_keys :bigint
-    change_column_default :invoices, :id, -> { "nextval('invoices_id_seq')" }
-    execute "SELECT setval('invoices_id_seq', (SELECT max(id) FROM invoices))"
+    change_column_default :invoices, :id,
+                          -> { "nextval('invoices_id_seq')" }
+    execute <<~SQL
+      SELECT setval('invoices_id_seq', (SELECT max(id) FROM invoices))
+    SQL
   end
 
   def change_keys(type)

@@ -10,7 +10,8 @@ from pgkid.ids import Kid64
 from steps import raises, run
 
 wait = asyncio.new_event_loop().run_until_complete
-# asyncpg looks up unknown types in the catalog, with a query that takes seconds if JIT compiles it.
+# asyncpg looks up unknown types in the catalog, with a query that takes
+# seconds if JIT compiles it.
 connect = partial(asyncpg.connect, server_settings={"jit": "off"})
 connection = wait(connect())
 wait(register(connection))
@@ -27,7 +28,9 @@ def find_list(some):
 async def copy(ids):
     loader = await connect()
     await register(loader, binary=True)
-    await loader.copy_records_to_table("orders", columns=["id", "item"], records=[(id, "bulk") for id in ids])
+    await loader.copy_records_to_table(
+        "orders", columns=["id", "item"], records=[(id, "bulk") for id in ids]
+    )
     assert await loader.fetchval("SELECT array_agg(id ORDER BY id) FROM orders WHERE item = 'bulk'") == ids
     with raises(asyncpg.DataError):
         await loader.fetchval("SELECT $1::kid64", "12345")

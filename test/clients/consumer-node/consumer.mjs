@@ -13,7 +13,8 @@ const consumer = consume({
   ...events,
   handle: async (rows, client) => {
     for (const { id, payload } of rows) {
-      await client.query('INSERT INTO handled (id, payload) VALUES ($1, $2)', [id, payload]);
+      await client.query(
+        'INSERT INTO handled (id, payload) VALUES ($1, $2)', [id, payload]);
     }
   },
 });

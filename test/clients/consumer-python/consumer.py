@@ -5,7 +5,10 @@ from pgkid.consumer import Consumer
 
 def handle(connection, rows):
     for row in rows:
-        connection.execute("INSERT INTO handled (id, payload) VALUES (%s, %s)", [row.id, row.payload])
+        connection.execute(
+            "INSERT INTO handled (id, payload) VALUES (%s, %s)",
+            [row.id, row.payload],
+        )
 
 
 consumer = Consumer("", "events", name="billing")

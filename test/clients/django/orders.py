@@ -147,9 +147,13 @@ if django.VERSION >= (5,):
         Order(id=order.id, item="changed").save()
 
 # The time of an ID, and its text for others.
-shown = Order.objects.annotate(created=Timestamp("id"), public=Encoded("id", "ord")).get(id=order.id)
+orders = Order.objects.annotate(
+    created=Timestamp("id"), public=Encoded("id", "ord")
+)
+shown = orders.get(id=order.id)
 assert abs(shown.created - timezone.now()) < timedelta(minutes=10), shown.created
-assert shown.created == shown.id.timestamp and shown.public == shown.id.base32("ord")
+assert shown.created == shown.id.timestamp
+assert shown.public == shown.id.base32("ord")
 assert Order.objects.get(id=Kid64.of_base32(shown.public, "ord")) == order
 assert not OrderAdmin(Order, admin.site).check()
 assert OrderAdmin(Order, admin.site).made(order) == shown.created
@@ -250,10 +254,16 @@ numbers = state.clone()
 operations = [
     migrations.AlterField("Old", "id", Kid64Field(primary_key=True)),
     migrations.RunSQL(
-        """UPDATE django_admin_log SET object_id = object_id::bigint::kid64::text
-            WHERE content_type_id = (SELECT id FROM django_content_type WHERE app_label = 'shop' AND model = 'old')""",
-        """UPDATE django_admin_log SET object_id = object_id::kid64::bigint::text
-            WHERE content_type_id = (SELECT id FROM django_content_type WHERE app_label = 'shop' AND model = 'old')""",
+        """UPDATE django_admin_log
+              SET object_id = object_id::bigint::kid64::text
+            WHERE content_type_id = (
+                SELECT id FROM django_content_type
+                 WHERE app_label = 'shop' AND model = 'old')""",
+        """UPDATE django_admin_log
+              SET object_id = object_id::kid64::bigint::text
+            WHERE content_type_id = (
+                SELECT id FROM django_content_type
+                 WHERE app_label = 'shop' AND model = 'old')""",
     ),
 ]
 if django.VERSION < (5,):

@@ -44,8 +44,10 @@ class KidGenerator extends AbstractIdGenerator
 #[ORM\Entity, ORM\Table(name: 'orders')]
 class Order
 {
-    #[ORM\Id, ORM\Column(type: 'kid64', options: ['default' => 'kid_next()'])]
-    #[ORM\GeneratedValue(strategy: 'CUSTOM'), ORM\CustomIdGenerator(class: KidGenerator::class)]
+    #[ORM\Id]
+    #[ORM\Column(type: 'kid64', options: ['default' => 'kid_next()'])]
+    #[ORM\GeneratedValue(strategy: 'CUSTOM')]
+    #[ORM\CustomIdGenerator(class: KidGenerator::class)]
     public string $id;
 
     public function __construct(
@@ -57,7 +59,8 @@ class Order
 
 Type::addType('kid64', Kid64Type::class);
 $connection = DriverManager::getConnection(['driver' => 'pdo_pgsql', 'dbname' => getenv('PGDATABASE'), 'user' => getenv('PGUSER')]);
-$connection->getDatabasePlatform()->registerDoctrineTypeMapping('kid64', 'kid64');
+$platform = $connection->getDatabasePlatform();
+$platform->registerDoctrineTypeMapping('kid64', 'kid64');
 $em = new EntityManager($connection, ORMSetup::createAttributeMetadataConfiguration([__DIR__], true));
 $tool = new SchemaTool($em);
 $tool->createSchema($em->getMetadataFactory()->getAllMetadata());

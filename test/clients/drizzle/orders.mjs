@@ -26,7 +26,8 @@ const pushed = await pushSchema({ orders }, db, ['public']);
 process.stdout.write = write;
 assert.deepEqual([pushed.statementsToExecute, pushed.warnings], [[], []]);
 
-const recent = (time) => db.select().from(orders).where(since(orders.id, time)).orderBy(asc(orders.id)).limit(10);
+const recent = (time) => db.select().from(orders)
+  .where(since(orders.id, time)).orderBy(asc(orders.id)).limit(10);
 
 const columns = { id: seal(orders.id, 'ord'), item: orders.item };
 

@@ -4,13 +4,15 @@ use Illuminate\Database\Capsule\Manager as Capsule;
 use Illuminate\Database\Eloquent\Model;
 use Illuminate\Database\QueryException;
 use Illuminate\Database\Schema\Blueprint;
+use Illuminate\Database\Schema\Grammars\PostgresGrammar;
 
 require_once 'Illuminate/Database/autoload.php';
 require_once '../steps.php';
 
 class Order extends Model
 {
-    protected $keyType = 'string';    // otherwise the ID of a new order is 0
+    // Otherwise the ID of a new order is 0.
+    protected $keyType = 'string';
     protected $guarded = [];
     public $timestamps = false;
 
@@ -25,8 +27,10 @@ $capsule->addConnection(['driver' => 'pgsql', 'database' => getenv('PGDATABASE')
 $capsule->setAsGlobal();
 $capsule->bootEloquent();
 
-Blueprint::macro('kid64', function ($column) { return $this->addColumn('kid64', $column); });
-Illuminate\Database\Schema\Grammars\PostgresGrammar::macro('typeKid64', function () { return 'kid64'; });
+Blueprint::macro('kid64', function ($column) {
+    return $this->addColumn('kid64', $column);
+});
+PostgresGrammar::macro('typeKid64', function () { return 'kid64'; });
 Capsule::schema()->create('orders', function (Blueprint $table) {
     $table->kid64('id')->primary()->default(Capsule::raw('kid_next()'));
     $table->text('item');
@@ -37,8 +41,9 @@ run([
     'inserted' => fn($item) => Order::create(['item' => $item])->id,
     'batch' => fn($items) => array_map(fn($item) => Order::create(['item' => $item])->id, $items),
     'found' => fn($id) => Order::find($id)->id,
-    'recent' => fn($since) => Order::whereRaw('id >= ?::timestamptz', [$since])
-        ->orderBy('id')->limit(10)->get()->modelKeys(),
+    'recent' => fn($since) =>
+        Order::whereRaw('id >= ?::timestamptz', [$since])
+            ->orderBy('id')->limit(10)->get()->modelKeys(),
     'nested' => function ($order) {
         Order::find($order)->replacements()->create(['item' => 'milk']);
         return Order::with('replacements')->find($order)->replacements[0]->replaces;

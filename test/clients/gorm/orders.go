@@ -47,7 +47,8 @@ func main() {
 
 	var recent []Order
 	since := time.Now().Add(-time.Hour)
-	check(db.Where("id >= ?::timestamptz", since).Order("id").Limit(10).Find(&recent).Error)
+	check(db.Where("id >= ?::timestamptz", since).
+		Order("id").Limit(10).Find(&recent).Error)
 	show("recent", recent...)
 
 	var line Line

@@ -7,8 +7,10 @@ import { run } from '../steps.mjs';
 const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
 
 await db.schema.createTable('orders')
-  .addColumn('id', type('kid64'), (column) => column.primaryKey().defaultTo(next('kid64')))
-  .addColumn('replaces', type('kid64'), (column) => column.references('orders.id'))
+  .addColumn('id', type('kid64'),
+    (column) => column.primaryKey().defaultTo(next('kid64')))
+  .addColumn('replaces', type('kid64'),
+    (column) => column.references('orders.id'))
   .addColumn('item', 'text')
   .execute();
 
@@ -18,7 +20,8 @@ await run({
   insert: (row) => insert(row).executeTakeFirst(),
   insertMany: (rows) => insert(rows).execute(),
   find: (id) => orders().where('id', '=', id).executeTakeFirst(),
-  since: (time) => orders().where('id', '>=', at(time)).orderBy('id').limit(10).execute(),
+  since: (time) => orders().where('id', '>=', at(time))
+    .orderBy('id').limit(10).execute(),
   nested: async ({ id }) => (await insert({ item: 'milk', replaces: id }).executeTakeFirst()).replaces,
 });
 await db.destroy();

@@ -9,7 +9,8 @@
 
 static PGconn *connection;
 
-/* An ID is a uint64_t, and sorts like it. In binary form its most significant byte comes first. */
+/* An ID is a uint64_t, and sorts like it. In binary form its most
+   significant byte comes first. */
 static uint64_t get_id(PGresult *result, int row)
 {
     uint64_t id;

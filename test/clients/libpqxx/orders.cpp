@@ -24,12 +24,14 @@ int main() {
     show("listed", work.exec("SELECT id FROM orders WHERE id = ANY ($1)", pqxx::params{work, some}));
 
     auto since = work.query_value<std::string>("SELECT now() - interval '1 hour'");
-    show("recent", work.exec(
-        "SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", pqxx::params{work, since}));
+    auto recent = "SELECT id, item FROM orders"
+        " WHERE id >= $1::timestamptz ORDER BY id LIMIT 10";
+    show("recent", work.exec(recent, pqxx::params{work, since}));
 
     auto ids = show("bulk", work.exec("SELECT kid_next(1000)"));
     auto stream = pqxx::stream_to::table(work, {"orders"}, {"id", "item"});
-    for (auto row : ids) stream << std::make_tuple(row[0].as<std::string>(), "bulk");
+    for (auto row : ids)
+        stream << std::make_tuple(row[0].as<std::string>(), "bulk");
     stream.complete();
 
     auto line = "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id";

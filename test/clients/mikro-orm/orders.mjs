@@ -2,7 +2,12 @@
 import { DriverException, EntitySchema, MikroORM, raw } from '@mikro-orm/postgresql';
 import { run } from '../steps.mjs';
 
-const id = { type: 'string', columnType: 'kid64', primary: true, defaultRaw: 'kid_next()' };
+const id = {
+  type: 'string',
+  columnType: 'kid64',
+  primary: true,
+  defaultRaw: 'kid_next()',
+};
 const item = { type: 'text' };
 const replaces = { kind: 'm:1', entity: () => Order, nullable: true };
 const Order = new EntitySchema({ name: 'Order', tableName: 'orders', properties: { id, item, replaces } });
@@ -14,7 +19,8 @@ if (changes) throw new Error(changes);
 
 const em = orm.em.fork();
 const since = (time) => em.find(
-  Order, { id: { $gte: raw('?::timestamptz', [time]) } }, { orderBy: { id: 'asc' }, limit: 10 });
+  Order, { id: { $gte: raw('?::timestamptz', [time]) } },
+  { orderBy: { id: 'asc' }, limit: 10 });
 
 async function insertMany(rows) {
   const batch = rows.map((row) => em.create(Order, row));

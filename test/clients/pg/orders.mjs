@@ -11,15 +11,18 @@ await registerTypes(client);
 const query = async (...args) => (await client.query(...args)).rows;
 
 const since = (time) => query(
-  'SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10', [time]);
+  `SELECT id, item FROM orders
+    WHERE id >= $1::timestamptz ORDER BY id LIMIT 10`, [time]);
 
 async function list(some) {
-  const [{ ids }] = await query('SELECT array_agg(id) AS ids FROM orders WHERE id = ANY ($1)', [some]);
+  const [{ ids }] = await query(
+    'SELECT array_agg(id) AS ids FROM orders WHERE id = ANY ($1)', [some]);
   return ids.map((id) => ({ id }));
 }
 
 const load = (rows) => pipeline(
-  rows.map(({ id }) => `${id}\tbulk\n`), client.query(copyFrom('COPY orders (id, item) FROM STDIN')));
+  rows.map(({ id }) => `${id}\tbulk\n`),
+  client.query(copyFrom('COPY orders (id, item) FROM STDIN')));
 
 await runDriver({
   insert: async ({ item }) => (await query('INSERT INTO orders (item) VALUES ($1) RETURNING id', [item]))[0],

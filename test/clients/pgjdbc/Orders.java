@@ -25,7 +25,8 @@ class Orders {
         show("listed", "SELECT id FROM orders WHERE id = ANY (?)", some);
 
         OffsetDateTime since = OffsetDateTime.now().minusHours(1);
-        show("recent", "SELECT id FROM orders WHERE id >= ? ORDER BY id LIMIT 10", since);
+        show("recent",
+            "SELECT id FROM orders WHERE id >= ? ORDER BY id LIMIT 10", since);
         show("nested", "INSERT INTO lines (order_id, note) VALUES (?, 'with milk') RETURNING order_id", orderId);
 
         List<String> ids = show("bulk", "SELECT kid_next(1000)");
@@ -54,7 +55,9 @@ class Orders {
 
     static List<String> show(String word, String query, Object... parameters) throws SQLException {
         PreparedStatement statement = db.prepareStatement(query);
-        for (int i = 0; i < parameters.length; i++) statement.setObject(i + 1, parameters[i]);
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
+        }
         return print(word, statement.executeQuery());
     }
 

@@ -21,15 +21,20 @@ func main() {
 	show("found", "SELECT id FROM orders WHERE id = $1", orderID)
 
 	var listed []string
-	must(0, conn.QueryRow(ctx, "SELECT array_agg(id) FROM orders WHERE id = ANY ($1)", batch[5:8]).Scan(&listed))
+	all := "SELECT array_agg(id) FROM orders WHERE id = ANY ($1)"
+	must(0, conn.QueryRow(ctx, all, batch[5:8]).Scan(&listed))
 	show("listed", "SELECT unnest($1::kid64[])", listed)
 	since := time.Now().Add(-time.Hour)
-	show("recent", "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since)
+	show("recent", `SELECT id FROM orders
+		WHERE id >= $1::timestamptz ORDER BY id LIMIT 10`, since)
 	show("nested", "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id", orderID)
 
 	ids := show("bulk", "SELECT kid_next(1000)")
-	rows := pgx.CopyFromSlice(len(ids), func(i int) ([]any, error) { return []any{ids[i], "bulk"}, nil })
-	must(conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, rows))
+	rows := pgx.CopyFromSlice(len(ids), func(i int) ([]any, error) {
+		return []any{ids[i], "bulk"}, nil
+	})
+	columns := []string{"id", "item"}
+	must(conn.CopyFrom(ctx, pgx.Identifier{"orders"}, columns, rows))
 
 	_, err := conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id"}, pgx.CopyFromRows([][]any{{"12345"}}))
 	if err == nil {

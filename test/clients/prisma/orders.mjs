@@ -9,9 +9,12 @@ import { run } from '../steps.mjs';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const adapter = new PrismaPg(pool, adapterOptions());
-const prisma = new PrismaClient({ adapter }).$extends(times({ order: 'createdAt' }));
+const prisma = new PrismaClient({ adapter })
+  .$extends(times({ order: 'createdAt' }));
 
-const since = (time) => prisma.order.findMany({ where: { id: within(time) }, orderBy: { id: 'asc' }, take: 10 });
+const since = (time) => prisma.order.findMany({
+  where: { id: within(time) }, orderBy: { id: 'asc' }, take: 10,
+});
 
 const some = await run({
   insert: (row) => prisma.order.create({ data: { ...row, newer: { create: { item: 'milk' } } } }),

@@ -18,8 +18,9 @@ some <- paste0("{", paste(batch[5:7], collapse = ","), "}")
 show_ids("listed", "SELECT id::text FROM orders WHERE id = ANY ($1)", some)
 
 since <- format(Sys.time() - 3600, "%FT%TZ", tz = "UTC")
-show_ids(
-    "recent", "SELECT id::text, item FROM orders WHERE id >= $1::timestamptz ORDER BY orders.id LIMIT 10", since)
+recent <- "SELECT id::text, item FROM orders
+    WHERE id >= $1::timestamptz ORDER BY orders.id LIMIT 10"
+show_ids("recent", recent, since)
 
 ids <- show_ids("bulk", "SELECT kid_next(1000)::text AS id")
 invisible(dbWriteTable(db, "orders", data.frame(id = ids, item = "bulk"), append = TRUE, row.names = FALSE))

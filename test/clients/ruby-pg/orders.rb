@@ -16,13 +16,19 @@ batch = show.call('batch', insert, array.encode(['batch'] * 1000))
 
 show.call('found', 'SELECT id FROM orders WHERE id = $1', order_id)
 
-show.call('listed', 'SELECT id FROM orders WHERE id = ANY ($1)', array.encode(batch[5, 3]))
+some = array.encode(batch[5, 3])
+show.call('listed', 'SELECT id FROM orders WHERE id = ANY ($1)', some)
 
 since = Time.now - 3600
-show.call('recent', 'SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10', since)
+recent = <<~SQL
+  SELECT id, item FROM orders
+   WHERE id >= $1::timestamptz ORDER BY id LIMIT 10
+SQL
+show.call('recent', recent, since)
 
 ids = show.call('bulk', 'SELECT kid_next(1000)')
-db.copy_data('COPY orders (id, item) FROM STDIN', PG::TextEncoder::CopyRow.new) do
+copy = 'COPY orders (id, item) FROM STDIN'
+db.copy_data(copy, PG::TextEncoder::CopyRow.new) do
   ids.each { |id| db.put_copy_data([id, 'bulk']) }
 end
 

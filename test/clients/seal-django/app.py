@@ -18,7 +18,8 @@ from shop.models import Order
 
 
 def show(request, id):
-    order = get_object_or_404(Order.objects.annotate(sealed=Sealed("id", "ord")), id=id)
+    orders = Order.objects.annotate(sealed=Sealed("id", "ord"))
+    order = get_object_or_404(orders, id=id)
     return JsonResponse({"id": order.sealed, "item": order.item})
 
 
@@ -44,4 +45,5 @@ for (text,) in texts:
     print(response.status_code, text, answer)
 for order in Order.objects.annotate(sealed=Sealed("id", "ord"))[:10]:
     assert reverse("by_keys", args=[order.id]) == f"/by_keys/{order.sealed}/"
-    assert keys.seal(order.id, "ord") == order.sealed and keys.unseal(Kid64, order.sealed, "ord") == order.id
+    assert keys.seal(order.id, "ord") == order.sealed
+    assert keys.unseal(Kid64, order.sealed, "ord") == order.id

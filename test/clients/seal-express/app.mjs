@@ -26,8 +26,10 @@ app.param('id', sealed('ord', { keys }));
 
 app.get('/by_keys/:id', async (request, response, next) => {
   const { id } = request.params;
-  const [order] = await query('SELECT item FROM orders WHERE id = $1', [id]);
-  if (order) response.json({ id: keys.seal(kid64, id, 'ord'), ...order }); else next();
+  const [order] = await query(
+    'SELECT item FROM orders WHERE id = $1', [id]);
+  if (!order) return next();
+  response.json({ id: keys.seal(kid64, id, 'ord'), ...order });
 });
 
 app.get('/orders', async ({ query: { after } }, response) => {

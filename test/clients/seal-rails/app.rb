@@ -20,7 +20,8 @@ end
 
 routes = ActionDispatch::Routing::RouteSet.new
 routes.draw do
-  resources :orders, only: :show, constraints: { id: /ord_[0-7][0-9a-hjkmnp-tv-z]{25}/ }
+  sealed = /ord_[0-7][0-9a-hjkmnp-tv-z]{25}/
+  resources :orders, only: :show, constraints: { id: sealed }
 end
 
 OrdersController.include(routes.url_helpers)

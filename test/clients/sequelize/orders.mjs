@@ -3,13 +3,21 @@ import { DatabaseError, DataTypes, Op, Sequelize } from 'sequelize';
 import { run } from '../steps.mjs';
 
 const sequelize = new Sequelize(process.env.DATABASE_URL, { logging: false });
-const id = { type: 'kid64', primaryKey: true, defaultValue: sequelize.literal('kid_next()') };
-const Order = sequelize.define('orders', { id, item: DataTypes.TEXT }, { timestamps: false });
-Order.hasMany(Order, { as: 'newer', foreignKey: { name: 'replaces', type: 'kid64' } });
+const id = {
+  type: 'kid64',
+  primaryKey: true,
+  defaultValue: sequelize.literal('kid_next()'),
+};
+const Order = sequelize.define(
+  'orders', { id, item: DataTypes.TEXT }, { timestamps: false });
+Order.hasMany(
+  Order, { as: 'newer', foreignKey: { name: 'replaces', type: 'kid64' } });
 await sequelize.sync();
 
 const since = (time) => Order.findAll({
-  where: { id: { [Op.gte]: sequelize.cast(time, 'timestamptz') } }, order: ['id'], limit: 10,
+  where: { id: { [Op.gte]: sequelize.cast(time, 'timestamptz') } },
+  order: ['id'],
+  limit: 10,
 });
 
 await run({

@@ -10,15 +10,20 @@ const item = { type: 'text' };
 const replaces = { type: 'many-to-one', target: 'Order' };
 const Order = new EntitySchema({ name: 'Order', tableName: 'orders', columns: { id, item }, relations: { replaces } });
 
-const source = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, entities: [Order] });
-registerTypes(source); // before initialize(), which rejects types that TypeORM does not know
+const source = new DataSource({
+  type: 'postgres', url: process.env.DATABASE_URL, entities: [Order],
+});
+// Before initialize(), which rejects types that TypeORM does not know.
+registerTypes(source);
 await source.initialize();
 await source.synchronize();
 const changes = await source.driver.createSchemaBuilder().log();
 if (changes.upQueries.length) throw new Error(JSON.stringify(changes.upQueries));
 
 const orders = source.getRepository(Order);
-const since = (time) => orders.find({ where: { id: Since(time) }, order: { id: 'ASC' }, take: 10 });
+const since = (time) => orders.find({
+  where: { id: Since(time) }, order: { id: 'ASC' }, take: 10,
+});
 
 await run({
   insert: (row) => orders.save(row),

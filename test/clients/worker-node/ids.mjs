@@ -6,7 +6,7 @@ import { Worker } from 'pgkid/worker';
 
 // A connection for the leases alone.
 async function connect() {
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  const client = new pg.Client(process.env.DATABASE_URL);
   await client.connect();
   return client;
 }

@@ -45,11 +45,13 @@ async fn main() -> Result<(), BoxDynError> {
     show(db, "listed", query_scalar("SELECT unnest($1)").bind(listed)).await?;
 
     let since = Utc::now() - TimeDelta::hours(1);
-    let recent = query_scalar("SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10").bind(since);
-    show(db, "recent", recent).await?;
+    let recent = "SELECT id FROM orders
+        WHERE id >= $1::timestamptz ORDER BY id LIMIT 10";
+    show(db, "recent", query_scalar(recent).bind(since)).await?;
 
     let ids: Vec<Kid64> = query_scalar("SELECT kid_next(1000)").fetch_all(&mut *db).await?;
-    let load = "INSERT INTO orders (id, item) SELECT id, 'bulk' FROM unnest($1) AS id RETURNING id";
+    let load = "INSERT INTO orders (id, item)
+        SELECT id, 'bulk' FROM unnest($1) AS id RETURNING id";
     show(db, "bulk", query_scalar(load).bind(&ids)).await?;
 
     let line = query_scalar("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id");

@@ -63,12 +63,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     show(&db, "listed", "SELECT id FROM orders WHERE id = ANY ($1)", &[&&batch[5..8]]).await?;
 
     let since = SystemTime::now() - Duration::from_secs(3600);
-    let recent = "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10";
+    let recent = "SELECT id FROM orders
+        WHERE id >= $1::timestamptz ORDER BY id LIMIT 10";
     show(&db, "recent", recent, &[&since]).await?;
 
     let ids = show(&db, "bulk", "SELECT kid_next(1000)", &[]).await?;
-    let kid64 = db.prepare("SELECT id FROM orders").await?.columns()[0].type_().clone();
-    let sink = db.copy_in("COPY orders (id, item) FROM STDIN (FORMAT binary)").await?;
+    let select = db.prepare("SELECT id FROM orders").await?;
+    let kid64 = select.columns()[0].type_().clone();
+    let copy = "COPY orders (id, item) FROM STDIN (FORMAT binary)";
+    let sink = db.copy_in(copy).await?;
     let writer = BinaryCopyInWriter::new(sink, &[kid64, Type::TEXT]);
     futures_util::pin_mut!(writer);
     for id in &ids {
