@@ -77,7 +77,8 @@ class _Batch:
 
 
 class Consumer:
-    """Reads the rows of one table. Several processes may run a consumer of one name; one of them gets each batch."""
+    """Reads the rows of one table. Several processes may run a consumer of one name exactly once; one of them gets each
+    batch."""
 
     def __init__(
         self,
