@@ -11,7 +11,7 @@ from typing import Any, Iterable, NamedTuple, Optional, Sequence, TypeVar
 from psycopg import sql
 from psycopg.rows import class_row
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 
 
@@ -83,7 +83,7 @@ def table(conn: Connection, name: str) -> Table:
     """Returns the table of a name as a user writes it, found by the user's own search_path."""
     with conn.transaction():  # After an error, its rollback takes back the search_path.
         conn.execute("SELECT set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'")
-        found = one(conn, "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (name,))
+        found = scalar(conn, "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (name,))
         conn.execute("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)")
     if found is None:
         raise Refused(f"table {name} does not exist")
@@ -107,7 +107,7 @@ def leaves(conn: Connection, oids: Iterable[int]) -> list[Table]:
 
 def blocks(conn: Connection, relation: int) -> int:
     """Returns how many blocks a table has now."""
-    return int(one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (relation,)))
+    return int(scalar(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (relation,)))
 
 
 class ColumnAddress(NamedTuple):

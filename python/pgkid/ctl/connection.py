@@ -135,11 +135,11 @@ def settle(conn: Connection) -> None:
 
 def run_triggers(conn: Connection) -> None:
     """Makes a session fire triggers and check foreign keys, as those of writers do."""
-    if one(conn, "SELECT current_setting('session_replication_role') <> 'origin'"):
+    if scalar(conn, "SELECT current_setting('session_replication_role') <> 'origin'"):
         try:
             conn.execute("SELECT pg_catalog.set_config('session_replication_role', 'origin', false)")
         except errors.InsufficientPrivilege as error:
-            user = one(conn, "SELECT quote_ident(session_user)")
+            user = scalar(conn, "SELECT quote_ident(session_user)")
             raise Refused(
                 f"triggers and foreign keys do not work in sessions of {user}, which may not change that",
                 f"As a superuser run ALTER ROLE {user} RESET session_replication_role, or the same for the database.",
@@ -184,7 +184,7 @@ def path_of_users(conn: Connection) -> str:
     Triggers and CHECKs may need it to find what they name without a schema. Operators are those of the catalog.
     """
     return str(
-        one(
+        scalar(
             conn,
             "SELECT concat_ws(', ', 'pg_catalog', nullif(reset_val, '')) FROM pg_settings WHERE name = 'search_path'",
         )
@@ -198,10 +198,10 @@ def take_path(conn: Connection, path: str) -> None:
 
 def in_statement(conn: Connection, name: str) -> str:
     """Returns a name as part of a statement, with quotes if it needs them."""
-    return str(one(conn, "SELECT pg_catalog.quote_ident(%s)", (name,)))
+    return str(scalar(conn, "SELECT pg_catalog.quote_ident(%s)", (name,)))
 
 
-def one(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
+def scalar(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
     """Returns the first column of the first row of a query, or None if it has no row."""
     row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]
     return row[0] if row else None

@@ -7,7 +7,7 @@ from typing import Optional
 from psycopg import sql
 
 from pgkid.ctl.catalog import Constraint, Table
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, Statement, statement
 
@@ -68,7 +68,7 @@ class Kept:
     def is_valid(self, conn: Connection) -> Optional[bool]:
         """Returns whether it is valid, or None if it is not there."""
         query = "SELECT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s"
-        found: Optional[bool] = one(conn, query, (self.table, self.name))
+        found: Optional[bool] = scalar(conn, query, (self.table, self.name))
         return found
 
     def validate(self, runner: Runner) -> None:

@@ -7,7 +7,7 @@ from typing import Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl.catalog import Index, Table, read, tables
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.steps import Runner, Statement, statement, text
 
 
@@ -49,7 +49,7 @@ def owner(conn: Connection, relation: int) -> list[str]:
 def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
     """Returns the GRANTs of a relation and its columns, or of one column, by those who granted them if possible."""
     lines = []
-    back = text(conn, "SET LOCAL ROLE {}", sql.Identifier(one(conn, "SELECT current_user")))
+    back = text(conn, "SET LOCAL ROLE {}", sql.Identifier(scalar(conn, "SELECT current_user")))
     for grantor, grant in conn.execute(
         """
         SELECT CASE WHEN d.grantor <> c.relowner AND pg_has_role(d.grantor, 'MEMBER') THEN d.grantor::regrole::text END,
@@ -115,7 +115,7 @@ def strings(conn: Connection, query: str, *parameters: Optional[int]) -> list[st
 def identity(conn: Connection, kind: str, sequence: int) -> str:
     """Returns what makes a column an identity with the options of a sequence."""
     return str(
-        one(
+        scalar(
             conn,
             """
             SELECT concat('ADD GENERATED ', CASE %s WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, ' AS IDENTITY (',
@@ -147,7 +147,7 @@ def of_new_table(table: Table, new: sql.Composable) -> list[Statement]:
 
 def of_index(conn: Connection, index: Index) -> list[str]:
     """Returns what an index has beside its definition, as statements by its name."""
-    table = sql.SQL(one(conn, "SELECT %s::oid::regclass::text", (index.table,)))
+    table = sql.SQL(scalar(conn, "SELECT %s::oid::regclass::text", (index.table,)))
     name, own = index.sql, sql.Identifier(index.name)
     lines = extensions(conn, "pg_class", index.oid, sql.SQL("INDEX {}").format(name))
     if index.comment:

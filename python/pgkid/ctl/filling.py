@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
 from pgkid.ctl.state import State
@@ -35,7 +35,7 @@ def to_fill(made: Sequence[Made], state: Optional[State]) -> list[str]:
 
 def empty(conn: Connection, views: Views) -> Views:
     """Returns the views that are neither filled nor gone."""
-    return [view for view in views if one(conn, EMPTY, (view,))]
+    return [view for view in views if scalar(conn, EMPTY, (view,))]
 
 
 def fill(runner: Runner, views: Views) -> None:

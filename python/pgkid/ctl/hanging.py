@@ -11,7 +11,7 @@ from typing import Iterable, Sequence
 from psycopg import sql
 
 from pgkid.ctl.catalog import ColumnAddress
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made, printed
 from pgkid.ctl.operators import operators_of_kid
@@ -57,7 +57,7 @@ def hanging(
 def description(conn: Connection, dependent: Hanging) -> str:
     """Returns how PostgreSQL calls an object that hangs on columns."""
     query = "SELECT pg_describe_object(%s::regclass, %s, %s)"
-    return str(one(conn, query, (f"pg_catalog.{dependent.catalog}", dependent.oid, dependent.number)))
+    return str(scalar(conn, query, (f"pg_catalog.{dependent.catalog}", dependent.oid, dependent.number)))
 
 
 def find_dependents(conn: Connection, columns: Sequence[ColumnAddress], schema: str) -> list[Hanging]:
@@ -112,7 +112,7 @@ def made_elsewhere(conn: Connection, dependent: Hanging, columns: Sequence[Colum
         return True
     if dependent.catalog == "pg_class":
         query = "SELECT relkind IN ('i', 'I', 'S') OR relispartition FROM pg_class WHERE oid = %s"
-        return bool(one(conn, query, (dependent.oid,)))
+        return bool(scalar(conn, query, (dependent.oid,)))
     if dependent.catalog == "pg_attrdef":
         row = conn.execute("SELECT adrelid, adnum FROM pg_attrdef WHERE oid = %s", (dependent.oid,)).fetchall()[0]
         return row in columns

@@ -17,7 +17,7 @@ from psycopg import errors, pq
 
 from pgkid.ctl import state
 from pgkid.ctl.catalog import identifier
-from pgkid.ctl.connection import Connection, connect, one
+from pgkid.ctl.connection import Connection, connect, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.interruption import deferred
 
@@ -65,7 +65,7 @@ class Hold:
         with suppress(psycopg.Error):
             if self.session.closed:
                 return
-            if one(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
+            if scalar(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
                 # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
                 self.session.execute("SET LOCAL lock_timeout = '3s'")
                 self.session.execute(identifier("DROP TABLE {}.running", self.schema))
@@ -78,7 +78,7 @@ class Hold:
 def held(conn: Connection, dsn: str, schema: str) -> Iterator[Hold]:
     """Has the lock of a move while its block runs. `dsn` says how to connect as the session does."""
     with connect(dsn) as session:
-        session.execute(identifier("SET ROLE {}", one(conn, "SELECT current_user")))
+        session.execute(identifier("SET ROLE {}", scalar(conn, "SELECT current_user")))
         hold = Hold(conn, session, schema)
         hold.take()
         try:
@@ -90,7 +90,7 @@ def held(conn: Connection, dsn: str, schema: str) -> Iterator[Hold]:
 
 def holder(conn: Connection, schema: str) -> Optional[str]:
     """Returns who works on a move, or None. Roles do not see all of the sessions of others."""
-    found: Optional[str] = one(
+    found: Optional[str] = scalar(
         conn,
         """
         SELECT concat_ws(', ', format('process %%s', l.pid), 'application ' || nullif(a.application_name, ''),

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Optional
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 
 
@@ -47,7 +47,7 @@ TIME_OF = rf"\b({'|'.join(['kid', *NUMBERS])})_timestamp\("
 
 def home_of(conn: Connection) -> str:
     """Returns the schema of kid, as part of a statement."""
-    home = one(
+    home = scalar(
         conn,
         """
         SELECT quote_ident(n.nspname)

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from pgkid.ctl import objects
 from pgkid.ctl.catalog import Index, indexes, read, tables
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.details import details, extensions, of_index
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import text
@@ -248,7 +248,7 @@ def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
         """
     for found in read(conn, OnTable, query, (oid,)):
         made, table = on_table(conn, "constraint", found, views), tables(conn, [found.table])[0]
-        index = index_of(conn, found.table, one(conn, "SELECT conindid FROM pg_constraint WHERE oid = %s", (oid,)))
+        index = index_of(conn, found.table, scalar(conn, "SELECT conindid FROM pg_constraint WHERE oid = %s", (oid,)))
         remove = text(conn, "ALTER TABLE {} DROP CONSTRAINT {}", sql.SQL(table.label), sql.Identifier(found.name))
         return replace(made, remove=remove, make=made.make + of_index(conn, index))
     return None

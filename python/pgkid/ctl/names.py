@@ -4,7 +4,7 @@ from __future__ import annotations
 from hashlib import md5
 from typing import Collection
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 
 
@@ -28,7 +28,7 @@ def free_name(conn: Connection, schema: str, wanted: str, taken: Collection[str]
 def is_free(conn: Connection, schema: str, name: str) -> bool:
     """Returns whether no relation and no type of a schema has a name, nor that of an array of such rows."""
     return bool(
-        one(
+        scalar(
             conn,
             "SELECT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = %(name)s) AND NOT"
             " EXISTS ("

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Iterable, Iterator, Sequence
 
 from pgkid.ctl.catalog import Table
-from pgkid.ctl.connection import Connection, in_statement, one
+from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.made import Made
 from pgkid.ctl.strangers import of_literals
@@ -54,13 +54,13 @@ def refuse_kind(table: Table) -> None:
 def refuse_partition(conn: Connection, table: Table) -> None:
     """Raises an error for a partition, which changes with its parent alone."""
     if table.is_partition:
-        parent = one(conn, "SELECT pg_partition_root(%s)::regclass::text", (table.oid,))
+        parent = scalar(conn, "SELECT pg_partition_root(%s)::regclass::text", (table.oid,))
         raise Refused(f'"{table.label}" is a partition of "{parent}"', "Its keys change with those of the parent only.")
 
 
 def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
     """Yields tables that do not belong to the session's role."""
-    user = one(conn, "SELECT current_user")
+    user = scalar(conn, "SELECT current_user")
     for table in tables:
         if table.owner != user:
             hint = f"ALTER TABLE {table.label} OWNER TO {in_statement(conn, user)}."
@@ -70,8 +70,8 @@ def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
 def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
     """Yields the session's role if policies hide rows from it."""
     may_bypass = "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
-    if any(table.force_row_security for table in tables) and not one(conn, may_bypass):
-        user = one(conn, "SELECT quote_ident(current_user)")
+    if any(table.force_row_security for table in tables) and not scalar(conn, may_bypass):
+        user = scalar(conn, "SELECT quote_ident(current_user)")
         hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
         yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
 
@@ -115,9 +115,9 @@ def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> I
 
 def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
     """Yields what must be made again, and belongs to a role that this one may not act as, or uses its code."""
-    user = one(conn, "SELECT quote_ident(current_user)")
+    user = scalar(conn, "SELECT quote_ident(current_user)")
     for owner in sorted({m.owner for m in made}):
-        if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
+        if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
             yield rights(
                 ", ".join(m.object.label for m in made if m.owner == owner),
                 f"must be made again, and belongs to {owner}",
@@ -137,11 +137,11 @@ def of_schemas(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
 
     Of an owner that this role may not act as, of_made() tells already.
     """
-    user = one(conn, "SELECT current_user")
+    user = scalar(conn, "SELECT current_user")
     for m in [m for m in made if m.object.kind in IN_SCHEMA]:
         for role, privilege in ((user, "USAGE"), (user, "CREATE"), (m.owner, "CREATE")):
             may = "SELECT has_schema_privilege(%s, %s, %s) OR NOT pg_has_role(%s, 'USAGE')"
-            if not one(conn, may, (role, m.object.schema, privilege, role)):
+            if not scalar(conn, may, (role, m.object.schema, privilege, role)):
                 schema = in_statement(conn, m.object.schema)
                 yield rights(
                     m.object.label,

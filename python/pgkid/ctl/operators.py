@@ -6,7 +6,7 @@ from typing import Iterator
 
 from psycopg import sql
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, statement
 
@@ -32,7 +32,7 @@ def trusted_path(conn: Connection, home: str) -> str:
     created functions or operators there that could fit better than those of pg_catalog. The owner of the database
     counts as another role, except where kid is the edition in plain SQL, which this owner may have installed.
     """
-    trusted = one(
+    trusted = scalar(
         conn,
         """
         SELECT bool_and(r.rolsuper OR r.rolname = current_user

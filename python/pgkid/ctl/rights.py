@@ -11,13 +11,13 @@ import shlex
 from psycopg.conninfo import make_conninfo
 
 from pgkid.ctl.catalog import Table, identifier
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 
 
 def become_owner(conn: Connection, table: Table) -> None:
     """Makes the session act as the owner of a table, or raises an error that says how to connect."""
-    user, owner = one(conn, "SELECT session_user"), table.owner
+    user, owner = scalar(conn, "SELECT session_user"), table.owner
     hint = f"Connect as {owner}: kidctl -d {shlex.quote(make_conninfo('', user=owner) + ' …')}."
     refuse_superuser(conn, owner, f"table {table.label} belongs to {owner}")
     if user != owner:
@@ -29,7 +29,7 @@ def become_owner(conn: Connection, table: Table) -> None:
 
 def refuse_superuser(conn: Connection, role: str, about: str) -> None:
     """Raises an error if a role is a superuser, or can become one by SET ROLE. `about` ends with its name."""
-    superusers = one(
+    superusers = scalar(
         conn,
         """
         SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles AS r, pg_roles AS o

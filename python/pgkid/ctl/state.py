@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Optional, TypeVar, get_args, get_orig
 from psycopg import sql
 
 from pgkid.ctl.catalog import Table, identifier
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, statement
 
@@ -131,13 +131,15 @@ def create(conn: Connection, schema: str, state: State) -> None:
 
 def owner_of(conn: Connection, schema: str) -> Optional[str]:
     """Returns the owner of a schema, or None if there is no such schema."""
-    found: Optional[str] = one(conn, "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = %s", (schema,))
+    found: Optional[str] = scalar(
+        conn, "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = %s", (schema,)
+    )
     return found
 
 
 def refuse_stranger(conn: Connection, schema: str) -> None:
     """Raises an error unless the schema, all that is in it, and all rights to it are the session's alone."""
-    if one(
+    if scalar(
         conn,
         """
         SELECT EXISTS (
@@ -176,7 +178,7 @@ def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
     if owner_of(conn, schema) is None:
         return None
     refuse_stranger(conn, schema)
-    if one(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
+    if scalar(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
         return None
     row = conn.execute(identifier("SELECT state FROM {}.state", schema)).fetchone()
     if row is None:
@@ -243,7 +245,7 @@ def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
             else f"Run `kidctl {state.command} finish` or `back` here.",
         )
     for name, oid in state.tables.items():
-        if one(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
+        if scalar(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
             raise Refused(
                 f"{name} is not the table that it was when the move of {state.relation} began",
                 f"Rename it back, or run `kidctl {state.undo}`.",

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Sequence
 import psycopg
 from psycopg import errors, sql
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import Object
 
@@ -150,7 +150,7 @@ class Runner:
         self.limit("least(300, setting::int / 3)")
         for each in locks:
             self.conn.execute(each.text)
-            if each.proof and not one(self.conn, each.proof):
+            if each.proof and not scalar(self.conn, each.proof):
                 raise Refused(
                     f"{each.about} has been replaced or given to another role meanwhile", "Run this step again."
                 )

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Callable, Optional
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.terminal import say
 
@@ -97,7 +97,7 @@ class Throttle:
         self.slept(min(spent * self.pause / (1 - self.pause), 10))
         if not self.max_lag:
             return
-        self.written.append((time.monotonic(), one(conn, "SELECT pg_current_wal_lsn()::text")))
+        self.written.append((time.monotonic(), scalar(conn, "SELECT pg_current_wal_lsn()::text")))
         told = time.monotonic() - 50
         while late := self.late(conn, self.max_lag):
             if time.monotonic() > told + 60:
@@ -134,8 +134,8 @@ class Throttle:
         """
         found = [Reader(*row) for row in conn.execute(READERS).fetchall()]
         is_hidden = any(reader.position is None for reader in found)
-        if is_hidden and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
-            user = one(conn, "SELECT quote_ident(current_user)")
+        if is_hidden and not scalar(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
+            user = scalar(conn, "SELECT quote_ident(current_user)")
             raise Refused(
                 "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
             )

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, all_nodes, parse
-from pgkid.ctl.connection import in_statement, one
+from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import CORE, NUMBERS
@@ -79,7 +79,7 @@ def read_hanging(plan: Plan, group: Group) -> HangingOfGroup:
 
 def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:
     """Yields what the owner may not do."""
-    user = str(one(plan.conn, "SELECT current_user"))
+    user = str(scalar(plan.conn, "SELECT current_user"))
     role = in_statement(plan.conn, user)
     tables = plan.family(group)
     yield from of_owners(plan.conn, tables)
@@ -89,7 +89,7 @@ def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:
         if owner != user:
             yield rights(label, f"belongs to {owner}, and not to {user}", f"Give it to {role}.")
     for schema in sorted({t.schema for t in tables} | {d.schema for d in group.domains}):
-        if not one(plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
+        if not scalar(plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
             yield rights(
                 user,
                 f"may not create sequences and domains in schema {schema}",
@@ -129,7 +129,7 @@ def has_default(plan: Plan, c: Column) -> bool:
         return not c.is_array and core_type(c) in ("bigint", "uuid", "text")
     if c.maker:
         return False
-    oid = one(plan.conn, "SELECT oid FROM pg_attrdef WHERE adrelid = %s AND adnum = %s", (c.table, c.number))
+    oid = scalar(plan.conn, "SELECT oid FROM pg_attrdef WHERE adrelid = %s AND adnum = %s", (c.table, c.number))
     return not plan.without_counterpart("pg_attrdef", oid)
 
 
@@ -143,7 +143,7 @@ def of_order(plan: Plan, group: Group) -> Iterator[Finding]:
             assert c.base
             base = sql.SQL("{}.{}").format(sql.SQL(plan.kid.home), sql.Identifier(c.base))
             query = sql.SQL("SELECT {}.max({}::{})::bigint < 0 FROM {}")
-            if one(plan.conn, query.format(home, sql.Identifier(c.name), base, table.sql)):
+            if scalar(plan.conn, query.format(home, sql.Identifier(c.name), base, table.sql)):
                 about = f"column {c.name} of {table.label}"
                 message = "has IDs that are negative numbers as bigint, and come first then"
                 yield Finding("changed", about, message, stops=True, accept_name=about)

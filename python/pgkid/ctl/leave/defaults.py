@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.kid import CORE, GENERATORS
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.plan import Group, Plan
@@ -85,7 +85,7 @@ def core_type(column: Column) -> str:
 
 def root_of(plan: Plan, column: Column) -> int:
     """Returns the topmost table from which a column is inherited."""
-    row = one(
+    row = scalar(
         plan.conn,
         "WITH RECURSIVE up (oid, n) AS (SELECT %s::oid, 0 UNION ALL SELECT i.inhparent, n + 1 FROM up"
         " JOIN pg_inherits AS i ON i.inhrelid = up.oid JOIN pg_attribute AS a ON a.attrelid = i.inhparent"
@@ -101,7 +101,7 @@ def random_value(plan: Plan, column: Column) -> str:
         return "gen_random_uuid()::text"
     if plan.conn.info.server_version >= 180000:
         return "uuidv7()"
-    is_key = one(
+    is_key = scalar(
         plan.conn,
         "SELECT EXISTS (SELECT FROM pg_partition_ancestors(%s) AS p (oid)"
         " JOIN pg_partitioned_table AS t ON t.partrelid = p.oid JOIN pg_attribute AS a ON a.attrelid = p.oid"

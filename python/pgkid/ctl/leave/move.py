@@ -7,7 +7,7 @@ from typing import Callable, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, filling, hanging, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave import triggers
@@ -158,7 +158,7 @@ class Leave:
             self.report.add(
                 "not tried", f"extension {name}", f"is not dropped, as it belongs to {owner} in the template"
             )
-        if not foreign and one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
+        if not foreign and scalar(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
             with self.conn.transaction(force_rollback=True):
                 for name in ("kid_seal", "kid_workers", "kid"):
                     about = Object("extension", "", name, label=f"extension {name}")

@@ -13,7 +13,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
-from pgkid.ctl.connection import Connection, in_statement, one
+from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.details import details, of_index, of_new_table
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.leave.columns import Column
@@ -70,7 +70,7 @@ class Partitioned:
             yield refused(label, "is partitioned by the hash of an ID, which is another one for the core type")
         if 0 in self.numbers:
             yield refused(label, "is partitioned by an expression")
-        if self.table.owner != one(plan.conn, "SELECT current_user"):
+        if self.table.owner != scalar(plan.conn, "SELECT current_user"):
             yield refused(label, "is created again, and belongs to another role")
         if any(c.identity for c in catalog.columns(plan.conn, self.table.oid)):
             hint = "ALTER TABLE … ALTER … DROP IDENTITY."

@@ -6,7 +6,7 @@ from typing import Iterable, Optional, Sequence
 
 from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.catalog import ColumnAddress
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.leave.columns import Attribute, Column, Domain, attributes, columns, domains
 from pgkid.ctl.leave.links import join_tables
@@ -24,7 +24,7 @@ class LeaveState(state.State):
 
 def state_schema(conn: Connection) -> str:
     """Returns the name of the schema of the state. All tables of a role leave in one move, also in several runs."""
-    return state.schema_of_role("leave", one(conn, "SELECT current_user"))
+    return state.schema_of_role("leave", scalar(conn, "SELECT current_user"))
 
 
 @dataclass
@@ -141,7 +141,7 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
     sets = join_tables(conn, found, layers, depending)
     named = [catalog.table(conn, name).oid for name in names or []]
     if names is None:
-        user = one(conn, "SELECT current_user")
+        user = scalar(conn, "SELECT current_user")
         everything = catalog.tables(conn, sorted(sets.tables()))
         wanted = sorted({sets.find(t.oid) for t in everything if t.owner == user})
     else:

@@ -9,7 +9,7 @@ import re
 
 from psycopg import sql
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.leave.uses import COLLATION, Kid
 
 
@@ -59,7 +59,7 @@ class Rewriter:
         place = (value, kind + array)
         if place not in self.known:
             query = sql.SQL("SELECT ({}::{})::{}::text").format(sql.SQL(value), sql.SQL(kind + array), sql.SQL(core))
-            text = str(one(self.conn, query))
+            text = str(scalar(self.conn, query))
             self.known[place] = sql.Literal(text).as_string(self.conn) + "::" + core
         return self.known[place]
 

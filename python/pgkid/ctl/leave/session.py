@@ -5,7 +5,7 @@ import argparse
 from typing import Optional, Sequence
 
 from pgkid.ctl import catalog, hold, obstacles, rights, terminal
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.leave.checks import look
 from pgkid.ctl.leave.move import Agreed, Leave
@@ -34,7 +34,7 @@ class LeaveSession(Session):
                 obstacles.refuse_kind(catalog.table(conn, name))
             self.own(args.tables[0])
         else:
-            user = str(one(conn, "SELECT session_user"))
+            user = str(scalar(conn, "SELECT session_user"))
             rights.refuse_superuser(conn, user, f"the session belongs to {user}")
         self.schema = state_schema(conn)
         self.watch(self.schema)
@@ -83,7 +83,7 @@ class LeaveSession(Session):
         if left.findings:
             terminal.print_report(left, ())
         elif read_kid(self.conn).is_extension:
-            needing = one(
+            needing = scalar(
                 self.conn,
                 "SELECT string_agg(extname, ', ' ORDER BY extname) FROM pg_extension"
                 " WHERE extname IN ('kid_seal', 'kid_workers')",

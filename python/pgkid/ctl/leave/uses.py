@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from pgkid.ctl.catalog import read
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.kid import CORE, home_of
 
 
@@ -143,7 +143,7 @@ class Kid:
 def read_kid(conn: Connection) -> Kid:
     """Reads what kid has in a database."""
     home = home_of(conn)
-    is_extension = bool(one(conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"))
+    is_extension = bool(scalar(conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"))
     types = {}
     for label, name in conn.execute(
         "SELECT t.oid::regtype::text, t.typname FROM pg_type AS t"

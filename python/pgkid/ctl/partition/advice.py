@@ -4,7 +4,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.kid import NUMBERS
 from pgkid.ctl.names import free_name
 
@@ -31,13 +31,13 @@ def is_domain(conn: Connection, column: catalog.Column) -> bool:
         "SELECT t.typtype = 'd' AND t.typbasetype <> 'text'::regtype FROM pg_attribute AS a JOIN pg_type AS t"
         " ON t.oid = a.atttypid WHERE a.attrelid = %s AND a.attnum = %s"
     )
-    return bool(one(conn, query, (column.table, column.number)))
+    return bool(scalar(conn, query, (column.table, column.number)))
 
 
 def for_new_rows(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:
     """Returns the commands that make a table for new rows, whose key is an ID, and in the end drop the old table."""
     key = primary_key(conn, root)
-    by = one(conn, "SELECT partattrs::int[] FROM pg_partitioned_table WHERE partrelid = %s", (root.oid,))
+    by = scalar(conn, "SELECT partattrs::int[] FROM pg_partitioned_table WHERE partrelid = %s", (root.oid,))
     free = "id" if all(c.name != "id" for c in columns) else free_name(conn, root.schema, "kid_id")
     name = next((c.sql.as_string(conn) for c in columns if c.number in key and c.number not in by), free)
     new = sql.Identifier(root.schema, free_name(conn, root.schema, f"{root.name}_new")).as_string(conn)
@@ -61,7 +61,7 @@ def value_of(conn: Connection, column: catalog.Column) -> str:
         return f" GENERATED {'ALWAYS' if column.identity == 'a' else 'BY DEFAULT'} AS IDENTITY"
     if column.generated:
         query = "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = %s AND adnum = %s"
-        expression = one(conn, query, column.address)
+        expression = scalar(conn, query, column.address)
         return f" GENERATED ALWAYS AS ({expression}) {'VIRTUAL' if column.generated == 'v' else 'STORED'}"
     return f" DEFAULT {column.default}" if column.default and not column.sequence else ""
 

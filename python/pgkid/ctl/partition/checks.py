@@ -8,7 +8,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, in_statement, one
+from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
@@ -166,14 +166,14 @@ def of_end(plan: TablePlan) -> Iterator[Finding]:
 
 def of_roles(plan: Plan) -> Iterator[Finding]:
     """Yields tables of other roles, and rows that this one would not see."""
-    conn, me = plan.conn, one(plan.conn, "SELECT quote_ident(current_user)")
+    conn, me = plan.conn, scalar(plan.conn, "SELECT quote_ident(current_user)")
     yield from of_hidden_rows(conn, [plan.root])
     yield from of_state(conn)
     for table in plan.referring():
-        if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (table.owner,)):
+        if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", (table.owner,)):
             yield of_other(conn, table.label, table.owner)
     for table in plan.referenced():
-        if not one(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
+        if not scalar(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
             yield rights(table.label, "this role may not refer to it", f"GRANT REFERENCES ON {table.label} TO {me}.")
 
 
@@ -188,7 +188,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
 
 def of_other(conn: Connection, name: str, owner: str) -> Finding:
     """Returns the finding for an object of another role."""
-    me = one(conn, "SELECT quote_ident(current_user)")
+    me = scalar(conn, "SELECT quote_ident(current_user)")
     return rights(name, f"belongs to {owner}", f"GRANT {in_statement(conn, owner)} TO {me}.")
 
 
@@ -251,7 +251,7 @@ def of_clients(plan: Plan) -> Iterator[Finding]:
 
 def of_costs(plan: TablePlan) -> Iterator[Finding]:
     """Yields times and locks."""
-    size = one(
+    size = scalar(
         plan.conn,
         "SELECT pg_size_pretty(sum(pg_table_size(relid))) FROM (SELECT %s::oid UNION SELECT relid"
         " FROM pg_partition_tree(%s)) AS t (relid)",
@@ -284,10 +284,10 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
         elif not is_through_root:
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish_via_partition_root = true)."
             yield refused(f"publication {name}", "publishes partitions under their own names", hint)
-        elif one(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
+        elif scalar(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish = 'insert, update, delete')."
             yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
-    size = one(
+    size = scalar(
         plan.conn,
         "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
         (plan.old_label,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, objects
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.names import free_name, is_free
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.late import Late
@@ -29,7 +29,7 @@ class Exchange:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
         are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))
-        if one(plan.conn, are_noted) or self.shadow.rows_left():
+        if scalar(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted
         keys = plan.incoming()
         self.shadow.drop_triggers()

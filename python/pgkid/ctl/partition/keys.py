@@ -8,7 +8,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.catalog import read
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import NUMBERS, TARGETS
 from pgkid.ctl.partition.advice import without_ids
@@ -129,7 +129,7 @@ def several(root: catalog.Table, found: Sequence[Ids]) -> Refused:
 def operators_of(conn: Connection, key: catalog.Column) -> str:
     """Returns the schema of the operators of a column. Those of a domain are of its base type."""
     return str(
-        one(
+        scalar(
             conn,
             """
             SELECT n.nspname
@@ -150,4 +150,4 @@ def bound_at(conn: Connection, home: str, key: catalog.Column, ids: Ids, until: 
         " {0}.kid_bound_at({1}::regtype, {2}::timestamptz))"
         " FROM pg_attribute AS a WHERE a.attrelid = {3} AND a.attnum = {4}"
     ).format(sql.SQL(home), ids.type, until, key.table, key.number)
-    return str(one(conn, query))
+    return str(scalar(conn, query))

@@ -7,7 +7,7 @@ from typing import Callable, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import of_table, on_table
@@ -95,7 +95,7 @@ class Partition:
 
     def is_near(self, plan: TablePlan) -> bool:
         """Returns whether the end of the first partition may come before the swap."""
-        return bool(one(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
+        return bool(scalar(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
 
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""
@@ -226,6 +226,6 @@ def lock_referenced(plan: Plan, mode: str) -> list[Lock]:
     tables = [
         table.sql
         for table in plan.referenced()
-        if one(plan.conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
+        if scalar(plan.conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
     ]
     return [lock(tables, mode)] if tables else []

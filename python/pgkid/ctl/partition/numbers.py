@@ -10,7 +10,7 @@ from typing import Sequence
 from psycopg import sql
 
 from pgkid.ctl.catalog import Column
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, Statement, raw, statement, text
@@ -44,8 +44,8 @@ def read_identity(runner: Runner, column: Column, label: str) -> Numbers:
     For that it runs an ALTER SEQUENCE that changes nothing. Its lock lasts until the end of the transaction, and
     nextval() waits for it, so no number is taken after the value was read.
     """
-    conn, sequence = runner.conn, one(runner.conn, "SELECT to_regclass(%s)::oid", (label,))
-    increment = one(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
+    conn, sequence = runner.conn, scalar(runner.conn, "SELECT to_regclass(%s)::oid", (label,))
+    increment = scalar(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
     runner.execute(statement("ALTER SEQUENCE {} INCREMENT {}", sql.SQL(label), increment))
     return Numbers(column, label, identity(conn, column.identity, sequence), tuple(details(conn, sequence, label)))
 
@@ -56,7 +56,7 @@ def details(conn: Connection, sequence: int, label: str) -> list[str]:
     value, called = conn.execute(sql.SQL("SELECT last_value, is_called FROM {}").format(name)).fetchall()[0]
     lines = [text(conn, "SELECT pg_catalog.setval({}, {}, {})", label, value, called)]
     lines += grants(conn, sequence, None)
-    comment = one(conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
+    comment = scalar(conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
     return lines + ([text(conn, "COMMENT ON SEQUENCE {} IS {}", name, comment)] if comment else [])
 
 

@@ -7,7 +7,7 @@ from typing import Optional
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import home_of
@@ -90,7 +90,7 @@ class Plan:
     @property
     def old_label(self) -> str:
         """The name of that partition with its schema."""
-        return str(one(self.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (self.root.schema, self.old_name)))
+        return str(scalar(self.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (self.root.schema, self.old_name)))
 
     def hanging(self) -> list[Made]:
         """Returns what hangs on the table and its columns. Publications are another matter."""
@@ -130,7 +130,7 @@ class Plan:
     def is_default(self, partition: int) -> bool:
         """Returns whether a partition of the table is its default partition."""
         query = "SELECT partdefid = %s FROM pg_partitioned_table WHERE partrelid = %s"
-        return bool(one(self.conn, query, (partition, self.root.oid)))
+        return bool(scalar(self.conn, query, (partition, self.root.oid)))
 
     def save(self, step: Saved) -> None:
         """Writes the state, in which a step is done."""
@@ -195,7 +195,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     home = home_of(conn)
     # Another role can have created functions with the same name and other arguments.
     signature = "(regclass, interval, timestamptz, timestamptz, integer, boolean, text)"
-    if one(conn, "SELECT to_regprocedure(%s) IS NULL", (f"{home}.kid_create_partitions{signature}",)):
+    if scalar(conn, "SELECT to_regprocedure(%s) IS NULL", (f"{home}.kid_create_partitions{signature}",)):
         raise Refused("kid in this database has no kid_create_partitions()", "Install kid-tables.")
     given = begun.options if begun else options
     if given is None:
@@ -233,7 +233,7 @@ def until_of(conn: Connection, options: Options) -> str:
             raise Refused(f"the time {until} has passed", "Rows until --until stay in the first partition.")
         return str(until)
     return str(
-        one(
+        scalar(
             conn,
             """
             SELECT (CASE WHEN w.months = 0 THEN date_bin(w.width, t.at, timestamp '2001-01-01') + w.width

@@ -12,7 +12,7 @@ from typing import Callable, Iterator, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition.exchange import Exchange, Noted
@@ -224,13 +224,13 @@ class MoveRows:
         begun = state.load(conn, schema, RowsState)
         if begun is None:
             raise not_begun(root)
-        source = str(one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.old_name)))
+        source = str(scalar(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.old_name)))
         width = begun.options.width
         if begun.is_swapped:
             yield f"move of rows of {source} to partitions of {width}: exchange is done, validate is next"
             return
-        size = one(conn, "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int", (source,))
-        noted = one(conn, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, "noted")))
+        size = scalar(conn, "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int", (source,))
+        noted = scalar(conn, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, "noted")))
         yield f"move of rows of {source} to partitions of {width}: prepare is done"
         yield f"  copied: {min(begun.block, size or 0)} of {size} blocks; to copy again: {noted} changed rows"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.details import of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import of_table
@@ -47,7 +47,9 @@ class Shadow:
     def __init__(self, plan: Plan, runner: Runner) -> None:
         self.plan, self.runner = plan, runner
         self.table = sql.Identifier(plan.schema, plan.root.name)
-        self.label = str(one(plan.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (plan.schema, plan.root.name)))
+        self.label = str(
+            scalar(plan.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (plan.schema, plan.root.name))
+        )
         self.source = catalog.table(plan.conn, plan.old_label)
         columns = [c for c in catalog.columns(plan.conn, plan.root.oid) if not c.generated]
         self.columns = [c.sql for c in columns]
@@ -101,7 +103,7 @@ class Shadow:
         wanted = [
             self.columns_of(index) for index in catalog.indexes(self.plan.conn, [root.oid]) if index.is_replica_identity
         ]
-        copied = one(self.plan.conn, "SELECT to_regclass(%s)::oid", (self.label,))
+        copied = scalar(self.plan.conn, "SELECT to_regclass(%s)::oid", (self.label,))
         for index in catalog.indexes(self.plan.conn, [copied] if wanted and copied else []):
             if index.is_unique and self.columns_of(index) == wanted[0]:
                 run(statement("ALTER TABLE {} REPLICA IDENTITY USING INDEX {}", self.table, sql.Identifier(index.name)))
@@ -256,7 +258,7 @@ SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CON
     def copy_noted(self) -> int:
         """Copies rows once more that the trigger has noted, and returns how many notes there were."""
         noted = self.place("noted")
-        last = one(self.plan.conn, sql.SQL("SELECT max(n) FROM {}").format(noted))
+        last = scalar(self.plan.conn, sql.SQL("SELECT max(n) FROM {}").format(noted))
         if last is None:
             return 0
         mine = sql.SQL("EXISTS (SELECT FROM {} AS n WHERE n.n <= {} AND {})").format(
@@ -279,7 +281,7 @@ SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CON
 
     def rows_left(self) -> bool:
         """Returns whether a row has come that no partition takes."""
-        return bool(one(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.place(REST))))
+        return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.place(REST))))
 
     def drop_triggers(self) -> None:
         """Drops the triggers."""

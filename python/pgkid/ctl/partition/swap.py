@@ -13,7 +13,7 @@ from typing import Optional
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, objects
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.details import details, of_index, of_new_table
 from pgkid.ctl.findings import Refused
@@ -123,7 +123,7 @@ class Forward(Swap):
         numbers.give(runner, taken, plan.root.sql)
         self.attach()
         self.make(self.memberships)
-        new = one(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
+        new = scalar(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
         if plan.state:
             plan.state.indexes = {after: before for before, after in names.items()}
         self.remember("swap", {plan.root.label: new, plan.old_label: plan.root.oid})
@@ -193,7 +193,7 @@ class Forward(Swap):
 
     def take_rights(self) -> None:
         """Leaves the rights on the first partition to its owner, as with those that kid_create_partitions() makes."""
-        others = one(
+        others = scalar(
             self.plan.conn,
             """
             SELECT string_agg(DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC'
@@ -261,7 +261,7 @@ def refuse_used(plan: TablePlan) -> None:
         (plan.root.oid, plan.old_label),
     ).fetchall()
     for _oid, part in parts:
-        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
+        if scalar(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
             raise Refused(f"partition {part} has rows", f"The way back is open until {plan.until}.")
     for dependent in dependents(plan.conn, "pg_class", [oid for oid, _part in parts]):
         raise Refused(f"{dependent.label} depends on {dependent.target}, which the way back drops", "Drop it first.")

@@ -20,7 +20,7 @@ from psycopg import conninfo, pq, sql
 
 from pgkid.ctl import strangers
 from pgkid.ctl.catalog import identifier
-from pgkid.ctl.connection import Connection, connect, one, secrets_in, settings_of
+from pgkid.ctl.connection import Connection, connect, scalar, secrets_in, settings_of
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.interruption import deferred
 from pgkid.ctl.objects import Address
@@ -71,7 +71,7 @@ def scratch(source: Connection, place: Place, fill: Callable[[Connection], None]
 
     `fill` puts rows in, after tables were made and before indexes, constraints and triggers are.
     """
-    role = one(source, "SELECT current_user")
+    role = scalar(source, "SELECT current_user")
     with place.connect(source, role) as admin:
         for name in left(admin, role):
             remove_left(admin, name, report)
@@ -140,7 +140,7 @@ def drop(server: str, admin: Connection, name: str) -> None:
     """Drops a scratch database, as soon as nobody is in it any more: autovacuum may be."""
     if admin.closed or admin.broken:
         admin = connect(server)
-    if not one(admin, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", (name,)):
+    if not scalar(admin, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", (name,)):
         return
     admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", name))
     for attempt in range(60):
@@ -166,7 +166,7 @@ def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], 
     """Dumps the schema of the source, and restores it in two halves with rows between them."""
     with tempfile.TemporaryDirectory(prefix="kidctl-") as folder:
         archive, listed = os.path.join(folder, "dump"), os.path.join(folder, "list")
-        role = one(source, "SELECT current_user")
+        role = scalar(source, "SELECT current_user")
         tool(source, "pg_dump", "--role", role, "-Fc", "-f", archive, *dump_options(source, report))
         contents = run("pg_restore", "--list", archive).splitlines()
         copy.text = run("pg_restore", "--verbose", "--no-tablespaces", "-f", "-", archive)
@@ -227,7 +227,7 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
     SQL are among them, nothing is said of them, because no table refers to them."""
     options = ["--schema-only", "--no-tablespaces", "--no-subscriptions", "--lock-wait-timeout=3s"]
     own = ""
-    if one(
+    if scalar(
         source,
         """
         SELECT EXISTS (SELECT FROM pg_class AS c

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from typing import Callable, NamedTuple, Optional
 
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import FindingKind, Report
 from pgkid.ctl.rehearsal.copy import tool
 
@@ -34,7 +34,7 @@ BREAK = "\0"  # a character that no dump contains
 
 def dump(conn: Connection) -> Dump:
     """Returns what pg_dump says of each object of a database, as lines without their order of columns."""
-    role = one(conn, "SELECT current_user")
+    role = scalar(conn, "SELECT current_user")
     text = tool(conn, "pg_dump", "--role", role, "--schema-only", "--no-tablespaces", "--no-subscriptions")
     return entries(text)
 

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from pgkid.ctl import rights
 from pgkid.ctl.catalog import identifier, read
-from pgkid.ctl.connection import Connection, connect, one
+from pgkid.ctl.connection import Connection, connect, scalar
 from pgkid.ctl.findings import Refused
 
 COMMENT = "Scratch copy of kidctl, which drops it"
@@ -52,7 +52,7 @@ class Place:
 
     def create_database(self, source: Connection, admin: Connection, name: str, role: str) -> None:
         """Creates the database, which nobody can enter until it is opened to its owner."""
-        database = str(one(source, "SELECT current_database()"))
+        database = str(scalar(source, "SELECT current_database()"))
         like = locale(source, database)
         if self.template:
             refuse_template(admin, self.template, role, database, like)
@@ -66,12 +66,12 @@ class Place:
         try:
             admin.execute(text)
         except psycopg.errors.InsufficientPrivilege as error:
-            if self.template and one(admin, "SELECT rolcreatedb FROM pg_roles WHERE rolname = session_user"):
+            if self.template and scalar(admin, "SELECT rolcreatedb FROM pg_roles WHERE rolname = session_user"):
                 raise Refused(
                     f"template {self.template} cannot be copied: {error.diag.message_primary}",
                     f"Run {identifier('ALTER DATABASE {} IS_TEMPLATE true', self.template).as_string(admin)}.",
                 ) from error
-            user = one(admin, "SELECT quote_ident(session_user)")
+            user = scalar(admin, "SELECT quote_ident(session_user)")
             other = "" if self.is_other else ", or use another server with --rehearse-on"
             raise Refused(
                 f"role {user} may not create the database for the rehearsal",
@@ -123,7 +123,7 @@ def refuse_template(admin: Connection, name: str, role: str, database: str, like
     have made it but a superuser.
     """
     theirs = locale(admin, name)
-    if not one(
+    if not scalar(
         admin,
         "SELECT r.rolsuper OR r.rolname = %s FROM pg_database AS d JOIN pg_roles AS r ON r.oid = d.datdba"
         " WHERE d.datname = %s",
@@ -141,7 +141,7 @@ def refuse_template(admin: Connection, name: str, role: str, database: str, like
 
 def refuse_objects(admin: Connection, template: str, name: str, role: str) -> None:
     """Raises an error if something in a copy of a template belongs to others, whose code would run in the copy."""
-    others = one(
+    others = scalar(
         admin,
         "SELECT string_agg(DISTINCT r.rolname, ', ' ORDER BY r.rolname) FROM pg_shdepend AS s"
         " JOIN pg_database AS d ON d.oid = s.dbid"
@@ -165,8 +165,8 @@ def refuse_server(source: Connection, admin: Connection, role: str) -> None:
             " statements",
             f"Use a server of version {ours}.",
         )
-    user = one(admin, "SELECT session_user")
-    if not one(admin, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)", (role,)):
+    user = scalar(admin, "SELECT session_user")
+    if not scalar(admin, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)", (role,)):
         raise Refused(
             f"--rehearse-on: role {role}, to which the tables belong, does not exist on that server",
             f"Create it there, and connect as {role}: CREATE ROLE {identifier('{}', role).as_string(admin)} LOGIN"
@@ -184,7 +184,7 @@ def refuse_server(source: Connection, admin: Connection, role: str) -> None:
             f"Connect there as {role}.",
         )
     may_set = "SELECT has_parameter_privilege(%s, 'session_replication_role', 'SET')"
-    if one(source, may_set, (role,)) and not one(admin, may_set, (role,)):
+    if scalar(source, may_set, (role,)) and not scalar(admin, may_set, (role,)):
         raise Refused(
             f"--rehearse-on: {role} may not set session_replication_role on that server, as it may on this one",
             "As a superuser run there GRANT SET ON PARAMETER session_replication_role TO"

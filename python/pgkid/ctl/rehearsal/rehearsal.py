@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
@@ -164,7 +164,7 @@ class Rehearsal:
             before, expected, types = dumps.dump(conn), move.expected(), types_of_views(conn)
             writers = move.writers()
             writers.views = views(self.source)
-            writers.path = one(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
+            writers.path = scalar(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
             writers.first(conn, self.report)
             if not self.forward(conn, scratch, move.steps(), writers):
                 return

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one, path_of_users, take_path
+from pgkid.ctl.connection import Connection, path_of_users, scalar, take_path
 from pgkid.ctl.findings import Report
 
 
@@ -109,7 +109,7 @@ def references(source: Connection, relation: int) -> list[Reference]:
 
 def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Report) -> None:
     """Copies chosen rows into the tables of the same names, and the values of sequences."""
-    user, path = one(source, "SELECT current_user"), path_of_users(source)
+    user, path = scalar(source, "SELECT current_user"), path_of_users(source)
     for table in catalog.tables(source, sorted(chosen)):
         if table.owner != user:
             report.add("no rows", table.label, f"belongs to {table.owner}")

@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Report
 
 
@@ -95,7 +95,7 @@ class Writers:
     def attempts(self, conn: Connection, all: bool) -> Iterable[Attempt]:
         """Runs each statement on each table, reads each view, and rolls back: all, or what worked the first time."""
         for name in self.tables:
-            oid = one(conn, "SELECT to_regclass(%s)::oid", (name,))
+            oid = scalar(conn, "SELECT to_regclass(%s)::oid", (name,))
             table = catalog.tables(conn, [oid])[0]
             for what, text in self.statements(conn, table).items():
                 did = Did(what, name)

@@ -9,7 +9,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.beside import aliases
 from pgkid.ctl.catalog import ColumnAddress
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
@@ -199,7 +199,7 @@ def count_orphans(plan: Plan, child: catalog.KeyColumn, parent: catalog.KeyColum
         type=sql.SQL(plan.keys.old_type),
         equals=sql.SQL(plan.keys.old_equals),
     )
-    return int(one(plan.conn, query))
+    return int(scalar(plan.conn, query))
 
 
 def of_triggers(plan: Plan) -> Iterator[Finding]:
@@ -241,11 +241,11 @@ def states_that_run(plan: Plan) -> list[str]:
 
 def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what the owner may not do."""
-    user = one(plan.conn, "SELECT quote_ident(current_user)")
+    user = scalar(plan.conn, "SELECT quote_ident(current_user)")
     yield from of_owners(plan.conn, plan.tables())
     yield from of_hidden_rows(plan.conn, plan.tables())
     yield from of_state(plan.conn)
-    if plan.options.triggers == "off" and not one(
+    if plan.options.triggers == "off" and not scalar(
         plan.conn, "SELECT has_parameter_privilege('session_replication_role', 'SET')"
     ):
         yield rights(
@@ -389,7 +389,7 @@ def of_times(plan: Plan) -> Iterator[Finding]:
     """Yields what is wrong with the times that rows get."""
     o = plan.options
     if o.since:
-        if one(plan.conn, "SELECT %s::timestamptz > clock_timestamp()", (o.until,)):
+        if scalar(plan.conn, "SELECT %s::timestamptz > clock_timestamp()", (o.until,)):
             yield Finding("times", "--during", "ends in the future", stops=True)
         yield from in_range(plan, [("--during", o.since), ("--during", o.until)])
         return

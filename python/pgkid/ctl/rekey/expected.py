@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from pgkid.ctl.connection import in_statement, one
+from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rekey.finish import index_name
 from pgkid.ctl.rekey.plan import Plan
@@ -41,7 +41,7 @@ class Expected:
                 dumps.Entry("INDEX", root.schema, index_name(plan)),
             }
         # In plain SQL, the types of kid are domains over bigint.
-        self.is_domain = one(
+        self.is_domain = scalar(
             plan.conn, "SELECT typtype = 'd' FROM pg_type WHERE oid = to_regtype(%s)::oid", (plan.keys.new_type,)
         )
         self.types = re.compile(

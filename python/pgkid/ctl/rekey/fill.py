@@ -12,7 +12,7 @@ from typing import Optional
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import one, path_of_users, take_path
+from pgkid.ctl.connection import path_of_users, scalar, take_path
 from pgkid.ctl.objects import of_table
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
@@ -66,7 +66,7 @@ class Fill:
         """Fills a table, in as many passes as it takes."""
         count = sql.SQL("SELECT count(*) FROM ONLY {} AS t WHERE {}").format(table.sql, self.lacking(table))
         idle, last = 0, None
-        while missing := one(self.plan.conn, count):
+        while missing := scalar(self.plan.conn, count):
             if last is not None and missing >= last:
                 if self.runner.rehearses:  # The error was reported.
                     return
@@ -103,7 +103,9 @@ class Fill:
     def place(self, table: catalog.Table) -> int:
         """Returns the block at which to go on."""
         places = self.plan.place("places")
-        block = one(self.plan.conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,))
+        block = scalar(
+            self.plan.conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)
+        )
         return int(block or 0)
 
     def remember(self, table: catalog.Table, block: int) -> None:
@@ -166,7 +168,7 @@ def time_of(plan: Plan) -> sql.Composed:
 
 def time_type(plan: Plan) -> Optional[str]:
     """Returns the type of the column that tells when a row was made, without its domain, or None."""
-    name: Optional[str] = one(
+    name: Optional[str] = scalar(
         plan.conn,
         """
         WITH RECURSIVE type (oid) AS (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.rekey.plan import Direction, Plan
 from pgkid.ctl.steps import Runner, Statement, body, statement
@@ -224,7 +224,7 @@ def triggers(plan: Plan) -> list[Statement]:
 
 def is_deferrable(plan: Plan) -> bool:
     """Returns whether a row that is referred to can be deleted and inserted again in one transaction."""
-    found = one(
+    found = scalar(
         plan.conn,
         "SELECT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND condeferrable AND confrelid = ANY (%s))",
         ([c.table for c in plan.columns],),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS, Target, home_of
 from pgkid.ctl.steps import text
@@ -51,12 +51,12 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, to: str, schema: str) ->
     new_type = target.type if "." in target.type else f"{home}.{target.type}"
     if is_missing(conn, home, target, new_type):
         raise Refused(f"kid in this database makes no keys of type {to}", "Choose another type by --to.")
-    old_equals = one(
+    old_equals = scalar(
         conn,
         EQUALS + " JOIN pg_index AS i ON k.oid = i.indclass[0] WHERE i.indrelid = %s AND i.indisprimary",
         (key.table,),
     )
-    new_equals = one(
+    new_equals = scalar(
         conn,
         EQUALS + " JOIN pg_type AS t ON k.opcintype = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END"
         " WHERE t.oid = %s::regtype AND k.opcdefault AND k.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')",
@@ -67,7 +67,7 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, to: str, schema: str) ->
         old_type=key.type,
         old_equals=old_equals,
         old_next=old_next(conn, key, schema),
-        new_type=one(conn, "SELECT format_type(%s::regtype, -1)", (new_type,)),
+        new_type=scalar(conn, "SELECT format_type(%s::regtype, -1)", (new_type,)),
         new_equals=new_equals,
         new_next=f"{home}.{target.next}",
         new_at=f"{home}.{target.at}",
@@ -81,7 +81,7 @@ def is_missing(conn: Connection, home: str, target: Target, new_type: str) -> bo
         SELECT to_regtype(%s) IS NULL OR NOT EXISTS (
             SELECT FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(%s) AND p.proname = %s)
         """
-    return bool(one(conn, query, (new_type, home, target.at)))
+    return bool(scalar(conn, query, (new_type, home, target.at)))
 
 
 def old_next(conn: Connection, key: catalog.KeyColumn, schema: str) -> str:

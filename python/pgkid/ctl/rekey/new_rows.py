@@ -6,7 +6,7 @@ from typing import Collection, Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import TARGETS, of_home
@@ -113,7 +113,7 @@ def way_back(plan: Plan) -> list[str]:
     column = key_column(plan)
     head = sql.SQL("ALTER TABLE {} ALTER {} ").format(plan.root.sql, column.sql).as_string(plan.conn)
     lines = [head + "DROP DEFAULT"]
-    sequence = one(
+    sequence = scalar(
         plan.conn,
         """
         SELECT s.oid FROM pg_class AS s WHERE s.relkind = 'S' AND s.oid = coalesce(
@@ -127,9 +127,9 @@ def way_back(plan: Plan) -> list[str]:
     if column.identity:
         lines.append(head + identity(plan.conn, column.identity, sequence))
         lines += grants(plan.conn, sequence, None)
-        comment = one(plan.conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
+        comment = scalar(plan.conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
         if comment:
-            label = one(plan.conn, "SELECT %s::regclass::text", (sequence,))
+            label = scalar(plan.conn, "SELECT %s::regclass::text", (sequence,))
             lines.append(f"COMMENT ON SEQUENCE {label} IS {sql.Literal(comment).as_string(plan.conn)}")
     elif column.default:
         lines.append(head + "SET DEFAULT " + column.default)

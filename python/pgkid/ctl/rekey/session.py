@@ -9,7 +9,7 @@ from psycopg import errors
 
 from pgkid.ctl import catalog, filling, hold, state, terminal
 from pgkid.ctl.beside import search
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.obstacles import refuse_partition
@@ -225,7 +225,7 @@ class RekeySession(Session):
             for relation, block in self.conn.execute(
                 "SELECT relation, block FROM " + plan.place("places").as_string(self.conn)
             ).fetchall():
-                oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
+                oid = scalar(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
                 terminal.show(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
         for later in self.move.found_since(plan):
             terminal.show(f"  in the way: {later.object} {later.message}")

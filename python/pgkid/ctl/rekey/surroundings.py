@@ -5,7 +5,7 @@ import re
 from typing import Iterator, Sequence
 
 from pgkid.ctl.catalog import KeyColumn, tables
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, FindingKind
 from pgkid.ctl.functions import Function, functions, mentions, names_of
 from pgkid.ctl.rekey import costs, lookalikes
@@ -230,7 +230,7 @@ def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
     home, path, schema, database, user = row
     with conn.transaction(force_rollback=True):
         conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (path,))
-        found = one(conn, "SELECT pg_catalog.current_schemas(true)")
+        found = scalar(conn, "SELECT pg_catalog.current_schemas(true)")
     if home not in found:
         yield Finding(
             "clients",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import scalar
 from pgkid.ctl.details import Inherited, details, give_inherited, inherited, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made, has_statistics
@@ -66,7 +66,7 @@ class Swap:
             if index.is_partitioned and index.is_primary:
                 continue
             name = self.d.beside(index.name)
-            if not one(
+            if not scalar(
                 self.plan.conn,
                 "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
                 " AND indrelid = %s",
@@ -88,7 +88,7 @@ class Swap:
 
     def constraint_is_valid(self, constraint: catalog.Constraint) -> bool:
         """Returns whether the twin of a constraint is there, and validated if the constraint is."""
-        found = one(
+        found = scalar(
             self.plan.conn,
             "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
             (constraint.table, self.d.beside(constraint.name)),
@@ -225,7 +225,7 @@ class Swap:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
         plan = self.plan
         names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
-        found = one(
+        found = scalar(
             plan.conn,
             """
             SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), ', ')

@@ -12,7 +12,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import in_statement, one
+from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.constraints import add, can_be_late, validate
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.objects import Object, of_index, on_table
@@ -217,7 +217,7 @@ class Builder:
 
     def twin_of_parent(self, index: catalog.Index) -> str:
         """Returns the name of the twin of the index that this one is a part of."""
-        name = one(self.plan.conn, "SELECT relname FROM pg_class WHERE oid = %s", (index.parent,))
+        name = scalar(self.plan.conn, "SELECT relname FROM pg_class WHERE oid = %s", (index.parent,))
         return self.plan.direction("new").beside(name) if name else ""
 
     def attach(self, index: catalog.Index, parent: catalog.Index) -> None:
