@@ -30,7 +30,7 @@ def to_fill(made: Sequence[Made], state: Optional[State]) -> list[str]:
     Those that the state lists already come first: an earlier command has left them empty.
     """
     earlier = kept(state)
-    return [*earlier, *(m.place for m in made if m.is_filled and m.place not in earlier)]
+    return [*earlier, *(m.view for m in made if m.is_filled and m.view not in earlier)]
 
 
 def empty(conn: Connection, views: Views) -> Views:

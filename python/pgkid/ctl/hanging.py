@@ -144,10 +144,10 @@ def lock_views(made: Sequence[Made]) -> list[Lock]:
     for one_made in reversed(made):
         if one_made.is_view:
             kind, owner = sql.SQL(one_made.object.kind.upper()), sql.Identifier(one_made.owner)
-            text = sql.SQL("ALTER {} {} OWNER TO {}").format(kind, sql.SQL(one_made.place), owner)
+            text = sql.SQL("ALTER {} {} OWNER TO {}").format(kind, sql.SQL(one_made.view), owner)
             proof = sql.SQL(
                 "SELECT c.xmin IS DISTINCT FROM pg_current_xact_id_if_assigned()::xid FROM pg_class AS c"
                 " WHERE c.oid = {} AND c.oid = to_regclass({})::oid"
-            ).format(one_made.oid, one_made.place)
+            ).format(one_made.oid, one_made.view)
             found.append(Lock(text, proof=proof, about=one_made.object))
     return found

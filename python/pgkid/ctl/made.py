@@ -26,7 +26,7 @@ class Made:
     owner: str
     remove: str
     make: list[str]  # statements
-    place: str = ""  # the name of a view as part of a statement
+    view: str = ""  # the name of a view as part of a statement
     is_filled: bool = False  # a materialized view that has to be filled after the transaction
     catalog: str = ""  # of the system, or `view`
     oid: int = 0
@@ -58,7 +58,7 @@ class View:
     kind: str  # a word of statements
     schema: str
     name: str
-    place: str  # its name as part of a statement
+    label: str  # its name as part of a statement
     owner: str
     head: str  # what follows the name in CREATE
     query: str
@@ -71,7 +71,7 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
         conn,
         View,
         """
-        SELECT k.kind, n.nspname AS schema, v.relname AS name, v.oid::regclass::text AS place,
+        SELECT k.kind, n.nspname AS schema, v.relname AS name, v.oid::regclass::text AS label,
                pg_get_userbyid(v.relowner) AS owner,
                concat(' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
                       ' WITH (' || nullif(array_to_string(v.reloptions || ARRAY(
@@ -86,11 +86,11 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
         """,
         (oid,),
     )
-    what = sql.SQL("{} {}").format(sql.SQL(found.kind), sql.SQL(found.place))
+    what = sql.SQL("{} {}").format(sql.SQL(found.kind), sql.SQL(found.label))
     end = sql.SQL("\n WITH NO DATA" if found.kind == "MATERIALIZED VIEW" else "")
     kind = found.kind.lower()
     return Made(
-        object=Object(kind, found.schema, found.name, label=f"{kind} {found.place}"),
+        object=Object(kind, found.schema, found.name, label=f"{kind} {found.label}"),
         owner=found.owner,
         remove=text(conn, "DROP {}", what),
         make=[
@@ -98,7 +98,7 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
             *details(conn, oid),
             *extensions(conn, "pg_class", oid, what),
         ],
-        place=found.place,
+        view=found.label,
         is_filled=found.is_filled,
     )
 

@@ -12,8 +12,8 @@ from pgkid.ctl.connection import Connection, connect, secrets_in
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.hold import held
 from pgkid.ctl.kid import of_home
-from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
+from pgkid.ctl.rehearsal.server import CopyServer
 from pgkid.ctl.steps import Runner, Step
 
 
@@ -92,15 +92,15 @@ class Session(ABC):
             self.report.add("note", "", "no rehearsal was made, because this cannot be done as it is")
         else:
             with terminal.waiting(f"{title} on a copy of the schema"):
-                self.rehearsal = Rehearsal(self.conn, self.place(), make, self.report)
+                self.rehearsal = Rehearsal(self.conn, self.copy_server(), make, self.report)
                 self.rehearsal.run()
 
-    def place(self) -> Place:
+    def copy_server(self) -> CopyServer:
         """Returns where the copy is made: on another server, or on this one, to which it connects again."""
         args = self.args
         if args.rehearse_on:
-            return Place(args.rehearse_on, args.template, is_other=True)
-        return Place(self.dsn(), args.template)
+            return CopyServer(args.rehearse_on, args.template, is_other=True)
+        return CopyServer(self.dsn(), args.template)
 
     def dsn(self) -> str:
         """Returns how to connect as this session has. It contains passwords."""

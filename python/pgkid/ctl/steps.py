@@ -41,7 +41,7 @@ class Step:
 
 def steps_from(name: str, steps: Sequence[Step]) -> list[Step]:
     """Returns the step of a name and those after it."""
-    first = next(place for place, step in enumerate(steps) if step.name == name)
+    first = next(number for number, step in enumerate(steps) if step.name == name)
     return list(steps[first:])
 
 

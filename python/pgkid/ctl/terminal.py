@@ -105,8 +105,8 @@ def alike(findings: Iterable[Finding], accepted: Collection[str]) -> list[list[F
     """Returns findings in groups that say the same of different objects."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for f in findings:
-        place = (f.message, f.definition, f.hint, f.stops_unless(accepted), bool(f.object), bool(f.accept_name))
-        groups.setdefault(place, []).append(f)
+        same = (f.message, f.definition, f.hint, f.stops_unless(accepted), bool(f.object), bool(f.accept_name))
+        groups.setdefault(same, []).append(f)
     return list(groups.values())
 
 

@@ -37,9 +37,9 @@ class Routine:
     result: int
     result_category: str
 
-    def is_polymorphic(self, place: int) -> bool:
+    def is_polymorphic(self, number: int) -> bool:
         """Tells whether an argument, counted from 0, is declared with a polymorphic type."""
-        return bool(self.arguments) and self.arguments[min(place, len(self.arguments) - 1)] in POLYMORPHIC
+        return bool(self.arguments) and self.arguments[min(number, len(self.arguments) - 1)] in POLYMORPHIC
 
 
 @dataclass(frozen=True)

@@ -234,20 +234,20 @@ class Values:
 
     def column(self, query: Node, scope: Scope, number: int) -> Holds:
         """Returns what a column of the result of a query in `scope` holds. A recursive query adds nothing to itself."""
-        place = (id(query), number)
-        if place in self.known:
-            return self.known[place]
-        if place in self.open:
+        column = (id(query), number)
+        if column in self.known:
+            return self.known[column]
+        if column in self.open:
             self.loops += 1
             return Holds.NOTHING
         before = self.loops
-        self.open.add(place)
+        self.open.add(column)
         try:
             result = self.column_afresh(query, scope.inside(query), number)
         finally:
-            self.open.discard(place)
+            self.open.discard(column)
         if self.loops == before:
-            self.known[place] = result
+            self.known[column] = result
         return result
 
     def column_afresh(self, query: Node, scope: Scope, number: int) -> Holds:
@@ -393,10 +393,10 @@ class Values:
             return together
         if routine is None or not routine.is_builtin:
             return Holds.CALLED if together & (CARRIES | Holds.CALLED) else Holds.OTHER
-        places = [n for n in range(len(held)) if routine.is_polymorphic(n)]
-        if places and routine.result in POLYMORPHIC:  # it consists of these arguments
-            return self.union([args[n] for n in places], scope)
-        counts = routine.result_category == "N" and (places or ANY in routine.arguments)
+        polymorphic = [n for n in range(len(held)) if routine.is_polymorphic(n)]
+        if polymorphic and routine.result in POLYMORPHIC:  # it consists of these arguments
+            return self.union([args[n] for n in polymorphic], scope)
+        counts = routine.result_category == "N" and (polymorphic or ANY in routine.arguments)
         if routine.result == BOOLEAN or counts:  # as array_length() and count() do
             return Holds.OTHER
         if together & CARRIES:

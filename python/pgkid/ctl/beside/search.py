@@ -184,22 +184,22 @@ def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) ->
     If only new rows get new keys, a constant means what it meant, and does not stop the move.
     """
     together: dict[tuple[str, Kind], list[Beside]] = {}
-    for one in search(conn, [column.address for column in columns]):
-        together.setdefault((one.object, one.kind), []).append(one)
-    found = []
-    for (name, kind), places in together.items():
+    for found in search(conn, [column.address for column in columns]):
+        together.setdefault((found.object, found.kind), []).append(found)
+    findings = []
+    for (name, kind), pieces in together.items():
         heading, message, hint = WORDS[kind]
         stops = kind.stops and not (new_rows_only and heading == "constants")
-        definition = "\n".join(dict.fromkeys(p.definition.strip() for p in places)) if kind.is_shown else ""
-        found.append(
+        definition = "\n".join(dict.fromkeys(p.definition.strip() for p in pieces)) if kind.is_shown else ""
+        findings.append(
             Finding(
                 "note" if heading == "constants" and new_rows_only else heading,
                 name,
-                message.format(some(dict.fromkeys(place.piece for place in places))),
+                message.format(some(dict.fromkeys(p.piece for p in pieces))),
                 definition=shortened(definition),
                 hint=hint,
                 stops=stops,
                 accept_name=name if stops else "",
             )
         )
-    return found
+    return findings

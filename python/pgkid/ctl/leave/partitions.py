@@ -183,16 +183,16 @@ def converted(plan: Plan, bound: str, kinds: list[str]) -> str:
     list has values of the only column; each end of a range has one for each column.
     """
     is_list = bound.startswith("FOR VALUES IN ")
-    place = 0
+    number = 0  # of the column, counted from 0
 
     def replaced(match: re.Match[str]) -> str:
-        nonlocal place
+        nonlocal number
         if match[0] == "(":
-            place = 0
+            number = 0
         elif match[0] == ",":
-            place += 1
+            number += 1
         elif match["value"]:
-            kind = kinds[0 if is_list else place]
+            kind = kinds[0 if is_list else number]
             return plan.rewriter.converted(match[0], kind, "") if kind else match[0]
         return match[0]
 

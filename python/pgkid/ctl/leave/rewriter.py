@@ -56,12 +56,12 @@ class Rewriter:
     def converted(self, value: str, kind: str, array: str) -> str:
         """Returns a constant as one of a core type."""
         core = self.kid.types[kind] + array
-        place = (value, kind + array)
-        if place not in self.known:
+        constant = (value, kind + array)
+        if constant not in self.known:
             query = sql.SQL("SELECT ({}::{})::{}::text").format(sql.SQL(value), sql.SQL(kind + array), sql.SQL(core))
             text = str(scalar(self.conn, query))
-            self.known[place] = sql.Literal(text).as_string(self.conn) + "::" + core
-        return self.known[place]
+            self.known[constant] = sql.Literal(text).as_string(self.conn) + "::" + core
+        return self.known[constant]
 
     def retyped(self, text: str) -> str:
         """Returns a definition in which columns are declared, without the collation that they get."""

@@ -28,14 +28,14 @@ class Exchange:
     def run(self) -> None:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
-        are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))
+        are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.in_schema("noted"))
         if scalar(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted
         keys = plan.incoming()
         self.shadow.drop_triggers()
         references.drop(self.runner, keys)
         self.take_away()
-        run(statement("DROP TABLE {}", self.shadow.place(REST)))
+        run(statement("DROP TABLE {}", self.shadow.in_schema(REST)))
         for partition in self.shadow.partitions():
             self.attach(partition)
         late = [part for key in keys for part in self.parts(key)]

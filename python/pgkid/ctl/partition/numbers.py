@@ -68,5 +68,5 @@ def give(runner: Runner, taken: Sequence[Numbers], table: sql.Composable) -> Non
             about = Object("sequence", "", n.label, label=f"sequence {n.label}")
             runner.all([Statement(raw(line), about) for line in n.details])
         else:
-            place = sql.SQL("{}.{}").format(table, n.column.sql)
-            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), place))
+            owner = sql.SQL("{}.{}").format(table, n.column.sql)
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), owner))

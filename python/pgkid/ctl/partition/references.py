@@ -41,8 +41,8 @@ def parts(plan: Plan, key: catalog.Constraint, afterwards: Afterwards) -> Iterat
         yield Late(table.label, key.name, key.definition, key.is_validated, False, key.comment)
         return
     for leaf in leaves(plan.conn, key, afterwards.source.oid if is_own else None):
-        place = afterwards.label if leaf.table == afterwards.source.label else leaf.table
-        yield Late(place, leaf.name, key.definition, True, False, leaf.comment)
+        label = afterwards.label if leaf.table == afterwards.source.label else leaf.table
+        yield Late(label, leaf.name, key.definition, True, False, leaf.comment)
     yield Late(table.label, key.name, key.definition, True, True, key.comment)
 
 

@@ -56,7 +56,7 @@ class Shadow:
         self.names = sql.SQL(", ").join(self.columns)
         self.own_key = sql.SQL("s.{}").format(plan.key.sql)
 
-    def place(self, name: str) -> sql.Identifier:
+    def in_schema(self, name: str) -> sql.Identifier:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.plan.schema, name)
 
@@ -86,11 +86,11 @@ class Shadow:
                 run(statement("ALTER TABLE {} ADD CONSTRAINT {} {}", self.table, key.sql, sql.SQL(key.definition)))
         self.give_options()
         self.create_partitions()
-        run(statement("CREATE TABLE {} PARTITION OF {} DEFAULT", self.place(REST), self.table))
+        run(statement("CREATE TABLE {} PARTITION OF {} DEFAULT", self.in_schema(REST), self.table))
         run(
             statement(
                 "CREATE TABLE {} (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id {} NOT NULL)",
-                self.place("noted"),
+                self.in_schema("noted"),
                 sql.SQL(plan.key.type),
             )
         )
@@ -125,7 +125,7 @@ class Shadow:
                 (plan.root.oid, self.source.oid),
             ).fetchall()
         ):
-            name = self.place(f"other_{number}")
+            name = self.in_schema(f"other_{number}")
             self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
         times = self.times()
         self.runner.execute(
@@ -142,11 +142,11 @@ class Shadow:
             )
         )
         for partition in self.partitions():
-            place, bounds, condition = sql.SQL(partition.label), sql.Identifier(BOUNDS), sql.SQL(partition.condition)
-            self.runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({})", place, bounds, condition))
+            table, bounds, condition = sql.SQL(partition.label), sql.Identifier(BOUNDS), sql.SQL(partition.condition)
+            self.runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({})", table, bounds, condition))
             if self.source.options:
                 options = sql.SQL(", ".join(self.source.options))
-                self.runner.execute(statement("ALTER TABLE {} SET ({})", place, options))
+                self.runner.execute(statement("ALTER TABLE {} SET ({})", table, options))
 
     def times(self) -> Times:
         """Returns the times for which partitions are created: for the rows, and for a period after the last one.
@@ -186,7 +186,7 @@ class Shadow:
     def create_trigger(self) -> None:
         """Creates the triggers."""
         self.create_function()
-        source, function = self.source.sql, self.place("follow")
+        source, function = self.source.sql, self.in_schema("follow")
         for name, event in ((TRIGGER, "INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW"), (EMPTIED, "TRUNCATE ON {}")):
             on = sql.SQL(event).format(source)
             trigger = sql.Identifier(name)
@@ -204,8 +204,8 @@ class Shadow:
             "insert": sql.SQL("INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE VALUES ({}) ON CONFLICT DO NOTHING;").format(
                 self.table, self.names, news
             ),
-            "note_old": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.place("noted"), old),
-            "note_new": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.place("noted"), new),
+            "note_old": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.in_schema("noted"), old),
+            "note_new": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.in_schema("noted"), new),
         }
         code = sql.SQL(
             """
@@ -236,7 +236,7 @@ END"""
             statement(
                 "CREATE FUNCTION {}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
                 " SET search_path = pg_catalog, pg_temp SET row_security = off AS {}",
-                self.place("follow"),
+                self.in_schema("follow"),
                 body(code, self.plan.conn),
             )
         )
@@ -257,7 +257,7 @@ SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CON
 
     def copy_noted(self) -> int:
         """Copies rows once more that the trigger has noted, and returns how many notes there were."""
-        noted = self.place("noted")
+        noted = self.in_schema("noted")
         last = scalar(self.plan.conn, sql.SQL("SELECT max(n) FROM {}").format(noted))
         if last is None:
             return 0
@@ -281,7 +281,7 @@ SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CON
 
     def rows_left(self) -> bool:
         """Returns whether a row has come that no partition takes."""
-        return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.place(REST))))
+        return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.in_schema(REST))))
 
     def drop_triggers(self) -> None:
         """Drops the triggers."""

@@ -24,7 +24,7 @@ from pgkid.ctl.connection import Connection, connect, scalar, secrets_in, settin
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.interruption import deferred
 from pgkid.ctl.objects import Address
-from pgkid.ctl.rehearsal.place import COMMENT, Place, left, number_of
+from pgkid.ctl.rehearsal.server import COMMENT, CopyServer, left, number_of
 
 
 # What is not restored. Event triggers and subscriptions would run code of others; subscriptions and user mappings
@@ -66,20 +66,22 @@ class Copy:
 
 
 @contextmanager
-def scratch(source: Connection, place: Place, fill: Callable[[Connection], None], report: Report) -> Iterator[Copy]:
+def scratch(
+    source: Connection, server: CopyServer, fill: Callable[[Connection], None], report: Report
+) -> Iterator[Copy]:
     """Makes a copy of the schema of a database, and drops it in the end.
 
     `fill` puts rows in, after tables were made and before indexes, constraints and triggers are.
     """
     role = scalar(source, "SELECT current_user")
-    with place.connect(source, role) as admin:
+    with server.connect(source, role) as admin:
         for name in left(admin, role):
             remove_left(admin, name, report)
-        copy = Copy(place.server, f"kidctl_{secrets.token_hex(8)}", role)
+        copy = Copy(server.dsn, f"kidctl_{secrets.token_hex(8)}", role)
         # As long as this session lives, no other kidctl takes the copy for one that was left.
         admin.execute("SELECT pg_catalog.pg_advisory_lock(%s)", (number_of(copy.name),))
         try:
-            place.create_database(source, admin, copy.name, role)
+            server.create_database(source, admin, copy.name, role)
             close(admin, copy.name)
             copy_settings(source, admin, copy.name)
             restore(source, copy, fill, report)

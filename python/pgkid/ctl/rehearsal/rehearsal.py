@@ -16,7 +16,7 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
-from pgkid.ctl.rehearsal.place import Place
+from pgkid.ctl.rehearsal.server import CopyServer
 from pgkid.ctl.rehearsal.writers import Writers, message_of, views
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 
@@ -143,10 +143,10 @@ def changed_types(before: Types, after: Types) -> Iterator[Finding]:
 
 @dataclass
 class Rehearsal:
-    """A rehearsal of one move. `make` returns the move on a connection; `place` is where the copy is made."""
+    """A rehearsal of one move. `make` returns the move on a connection; `server` is where the copy is made."""
 
     source: Connection
-    place: Place
+    server: CopyServer
     make: Callable[[Connection], Move]
     report: Report
     script: Script = field(default_factory=Script)
@@ -154,7 +154,7 @@ class Rehearsal:
     def run(self) -> None:
         """Rehearses the move, and adds what is found to the report."""
         real = self.make(self.source)
-        with copy.scratch(self.source, self.place, lambda conn: self.put_rows(real, conn), self.report) as scratch:
+        with copy.scratch(self.source, self.server, lambda conn: self.put_rows(real, conn), self.report) as scratch:
             conn = scratch.connect()
             copied.refuse_closed_schemas(self.source, conn)
             self.report.extend(copied.look(self.source, conn, scratch, real.tables()))
@@ -206,20 +206,20 @@ class Rehearsal:
                 + ". Let a superuser prepare a template (see --template), or go without a rehearsal (--no-rehearsal).",
             )
 
-    def forward(self, conn: Connection, place: copy.Copy, steps: Iterable[Step], writers: Writers) -> bool:
+    def forward(self, conn: Connection, scratch: copy.Copy, steps: Iterable[Step], writers: Writers) -> bool:
         """Runs steps, and tries after each what writers do. Returns whether all could be made.
 
         Writers have a new session after each step, because functions in an older one can expect the old types. What
         fails in an older one alone is told as something that clients must know.
         """
         runner = RehearsingRunner(conn, self.report, self.script)
-        with place.connect() as old:
+        with scratch.connect() as old:
             for _attempt in writers.attempts(old, False):
                 pass  # Functions of this session have plans from before the steps now.
             for step in steps:
                 runner.run(step)
                 if not runner.broken:
-                    with place.connect() as session:
+                    with scratch.connect() as session:
                         writers.again(session, step.name, self.report)
                     writers.in_old_session(old, step.name, self.report)
         return not runner.broken

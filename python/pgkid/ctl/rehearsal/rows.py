@@ -13,7 +13,7 @@ from pgkid.ctl.connection import Connection, path_of_users, scalar, take_path
 from pgkid.ctl.findings import Report
 
 
-Sample = dict[int, set[str]]  # of each table, the places of rows
+Sample = dict[int, set[str]]  # of each table, the ctids of rows
 
 
 def sample(source: Connection, tables: Iterable[int], extremes: Iterable[catalog.ColumnName]) -> Sample:
@@ -38,9 +38,9 @@ def sample(source: Connection, tables: Iterable[int], extremes: Iterable[catalog
 def choose(source: Connection, chosen: Sample, query: sql.Composed, parameters: Optional[list[object]] = None) -> int:
     """Adds the rows that a query finds, and returns how many are new."""
     count = 0
-    for relation, place in source.execute(query, parameters).fetchall():
-        count += place not in chosen[relation]
-        chosen[relation].add(place)
+    for relation, ctid in source.execute(query, parameters).fetchall():
+        count += ctid not in chosen[relation]
+        chosen[relation].add(ctid)
     return count
 
 
@@ -56,7 +56,7 @@ def add_parents(source: Connection, chosen: Sample) -> None:
             child, parent = reference.child, reference.parent
             if parent.owner != child.owner:
                 continue  # Its CHECKs would run with the rights of this role, which need not be able to read it.
-            before = {name: len(places) for name, places in chosen.items()}
+            before = {name: len(ctids) for name, ctids in chosen.items()}
             choose(
                 source,
                 chosen,
@@ -67,9 +67,9 @@ def add_parents(source: Connection, chosen: Sample) -> None:
             todo |= {name for name in chosen if len(chosen[name]) != before.get(name, 0)}
 
 
-def tids(places: set[str]) -> sql.Composed:
-    """Returns an array of places of rows."""
-    return sql.SQL("{}::tid[]").format(sql.Literal(sorted(places)))
+def tids(ctids: set[str]) -> sql.Composed:
+    """Returns an array of the ctids of rows."""
+    return sql.SQL("{}::tid[]").format(sql.Literal(sorted(ctids)))
 
 
 @dataclass(frozen=True)

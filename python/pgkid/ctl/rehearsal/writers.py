@@ -61,7 +61,7 @@ class Writers:
                     "writers",
                     label,
                     f"after {step}: {message_of(error)}",
-                    definition=place_of(error),
+                    definition=context_of(error),
                     stops=True,
                     accept_name=label,
                 )
@@ -79,7 +79,7 @@ class Writers:
                     "clients",
                     str(attempt.did),
                     f"fails after {step} in sessions that did it before: {message_of(error)}",
-                    definition=place_of(error),
+                    definition=context_of(error),
                     hint=f"Let all sessions that write this table reconnect after {step}.",
                 )
 
@@ -87,9 +87,9 @@ class Writers:
         """Notes an error, and returns whether it is a new one. That something takes longer is no error."""
         if isinstance(error, psycopg.errors.QueryCanceled):
             return False
-        place = (did, message_of(error))
-        is_new = place not in self.told
-        self.told.add(place)
+        new = (did, message_of(error))
+        is_new = new not in self.told
+        self.told.add(new)
         return is_new
 
     def attempts(self, conn: Connection, all: bool) -> Iterable[Attempt]:
@@ -180,7 +180,7 @@ def message_of(error: psycopg.Error) -> str:
     return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))
 
 
-def place_of(error: psycopg.Error) -> str:
+def context_of(error: psycopg.Error) -> str:
     """Returns the first line of the context of an error, such as the line of a function, or an empty string."""
     return (error.diag.context or "").split("\n")[0]
 

@@ -24,7 +24,7 @@ is done or it is not: the server ends the session and rolls back. The same comma
 the state, and goes on with the first line that is not done. `run` takes all steps up to `validate`:
 
 prepare     writes the state, and adds columns, functions and triggers: locks for a moment, from everybody
-fill        fills the rows of 256 blocks, and notes the next block in `places`: locks these rows, from writers. It
+fill        fills the rows of 256 blocks, and notes the next block in `next_blocks`: locks these rows, from writers. It
             leaves out rows that others have locked, and comes back. The triggers fill what writers add, also while no
             kidctl runs
             VACUUM of each table, which blocks neither readers nor writers
@@ -76,7 +76,8 @@ promise_new(), …     put a pair into keys for a row that another row refers to
 moved_new(), …       change a pair in keys when a row gets another key
 follow_0(), …        the triggers' functions, one for each table
 numbers              a sequence, for old keys after the swap if they had no default
-places, filling      which block of each table is filled next, and by which session
+next_blocks          the block of each table that is filled next
+filling              the session that fills
 
 `kidctl rekey plan` prints all of this for a table, with the statements of each step.
 """

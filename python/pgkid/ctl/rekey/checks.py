@@ -109,15 +109,15 @@ def of_domains(plan: Plan) -> Iterator[Finding]:
     for column in filter(lambda c: c.is_top, plan.columns):
         for domain, base, rules in plan.conn.execute(
             """
-            WITH RECURSIVE d (place, oid) AS (
+            WITH RECURSIVE d (depth, oid) AS (
                 SELECT 1, atttypid FROM pg_attribute WHERE attrelid = %s AND attnum = %s
                 UNION ALL
-                SELECT d.place + 1, t.typbasetype FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd')
-            SELECT d.oid::regtype::text, (SELECT oid::regtype::text FROM d ORDER BY place DESC LIMIT 1),
+                SELECT d.depth + 1, t.typbasetype FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd')
+            SELECT d.oid::regtype::text, (SELECT oid::regtype::text FROM d ORDER BY depth DESC LIMIT 1),
                    concat_ws(' ', CASE WHEN t.typnotnull THEN 'NOT NULL' END, 'DEFAULT ' || t.typdefault,
                              (SELECT string_agg(pg_get_constraintdef(k.oid), ' ' ORDER BY k.conname)
                                 FROM pg_constraint AS k WHERE k.contypid = d.oid AND k.contype = 'c'))
-              FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd' ORDER BY d.place
+              FROM d JOIN pg_type AS t ON t.oid = d.oid AND t.typtype = 'd' ORDER BY d.depth
             """,
             (column.table, column.number),
         ).fetchall():
@@ -297,7 +297,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                AS g (grantor)
          WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
         """,
-        ([m.object.label for m in views], [m.place for m in views]),
+        ([m.object.label for m in views], [m.view for m in views]),
     ).fetchall():
         yield Finding(
             "changed",

@@ -33,8 +33,8 @@ class Fill:
         """Fills all tables, the root first."""
         conn = self.plan.conn
         with conn.transaction():
-            conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.place("filling")))
-            conn.execute(sql.SQL("INSERT INTO {} SELECT pg_backend_pid()").format(self.plan.place("filling")))
+            conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.in_schema("filling")))
+            conn.execute(sql.SQL("INSERT INTO {} SELECT pg_backend_pid()").format(self.plan.in_schema("filling")))
         if self.plan.options.triggers == "off":
             conn.execute("SET session_replication_role = replica")
         try:
@@ -44,7 +44,7 @@ class Fill:
             if not conn.closed and not conn.broken:
                 if self.plan.options.triggers == "off":
                     conn.execute("RESET session_replication_role")
-                conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.place("filling")))
+                conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.in_schema("filling")))
 
     def tables(self) -> list[catalog.Table]:
         """Returns the tables that have rows of their own, the root first."""
@@ -75,7 +75,7 @@ class Fill:
                     say(f"{missing} rows of {table.label} cannot be filled: transactions may have them locked")
                 self.throttle.slept(1)
             # A pass that was interrupted began after its rows had got their keys.
-            is_begun = last is None and self.place(table) > 0
+            is_begun = last is None and self.next_block(table) > 0
             last = missing
             if table.oid == self.plan.root.oid and not is_begun:
                 self.bar.update(0, missing, f"giving {missing} rows of {table.label} keys in the order of time")
@@ -89,7 +89,7 @@ class Fill:
         # What is appended from now on has a key.
         size = catalog.blocks(conn, table.oid)
         path = path_of_users(conn)
-        block = self.place(table)
+        block = self.next_block(table)
         while block < size:
             began = time.monotonic()
             with conn.transaction():
@@ -100,11 +100,11 @@ class Fill:
             self.bar.update(min(block, size), size, f"filling {table.label}")
             self.throttle.rest(conn, time.monotonic() - began)
 
-    def place(self, table: catalog.Table) -> int:
+    def next_block(self, table: catalog.Table) -> int:
         """Returns the block at which to go on."""
-        places = self.plan.place("places")
+        next_blocks = self.plan.in_schema("next_blocks")
         block = scalar(
-            self.plan.conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)
+            self.plan.conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(next_blocks), (table.label,)
         )
         return int(block or 0)
 
@@ -113,7 +113,7 @@ class Fill:
         self.plan.conn.execute(
             sql.SQL(
                 "INSERT INTO {} VALUES (%s, %s) ON CONFLICT (relation) DO UPDATE SET block = EXCLUDED.block"
-            ).format(self.plan.place("places")),
+            ).format(self.plan.in_schema("next_blocks")),
             (table.label, block),
         )
 
@@ -121,11 +121,11 @@ class Fill:
         """Returns the statement that fills the rows of some blocks."""
         sets = sql.SQL(", ").join(
             sql.SQL("{0} = coalesce(t.{0}, {2}, {1}(t.{3}))").format(
-                self.beside(c), self.plan.place("to_new"), self.known(c), self.given(c)
+                self.beside(c), self.plan.in_schema("to_new"), self.known(c), self.given(c)
             )
             for c in self.plan.columns_of(table.oid)
         )
-        places = sql.SQL("t.ctid >= {}::tid AND t.ctid < {}::tid").format(
+        are_in_batch = sql.SQL("t.ctid >= {}::tid AND t.ctid < {}::tid").format(
             sql.Literal(f"({block},0)"), sql.Literal(f"({block + BLOCKS},0)")
         )
         return statement(
@@ -133,7 +133,7 @@ class Fill:
  WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY {0} AS t WHERE {2} AND ({3}) FOR NO KEY UPDATE SKIP LOCKED))""",
             table.sql,
             sets,
-            places,
+            are_in_batch,
             self.lacking(table),
             about=of_table(table, "fill of"),
         )
@@ -145,7 +145,7 @@ class Fill:
     def known(self, column: catalog.KeyColumn) -> sql.Composed:
         """Returns a query of the new key of a row t, which takes half as long as the function that finds every key."""
         return sql.SQL("(SELECT k.new FROM {} AS k WHERE k.old {} t.{})").format(
-            self.plan.place("keys" if column == self.plan.key else "known"),
+            self.plan.in_schema("keys" if column == self.plan.key else "known"),
             sql.SQL(self.plan.keys.old_equals),
             self.given(column),
         )
@@ -204,7 +204,7 @@ SELECT o.key, {} FROM (
               FROM (SELECT t.*, row_number() OVER (ORDER BY t.time, t.key) AS n,
                            floor(extract(epoch FROM t.time) * 1000)::bigint AS bin
                       FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
-        plan.place("keys"),
+        plan.in_schema("keys"),
         plan.keys.key_at(sql.SQL("o.time")),
         sql.SQL(
             "SELECT t.{0} AS key, {1} AS time FROM ONLY {2} AS t WHERE t.{3} IS NULL"
@@ -214,7 +214,7 @@ SELECT o.key, {} FROM (
             time_of(plan),
             plan.root.sql,
             sql.Identifier(plan.direction("new").beside(plan.key.name)),
-            plan.place("keys"),
+            plan.in_schema("keys"),
             sql.SQL(plan.keys.old_equals),
         ),
         about=of_table(plan.root, "times of"),

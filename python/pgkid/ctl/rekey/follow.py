@@ -19,19 +19,20 @@ TRIGGER = "~kid_rekey"
 
 
 def tables(plan: Plan) -> list[Statement]:
-    """Returns the tables of the move: keys that were assigned or promised, places of the fill, who fills."""
+    """Returns the tables of the move: keys that were assigned or promised, how far the fill is, who fills."""
     return [
         statement(
             "CREATE TABLE IF NOT EXISTS {} (old {} PRIMARY KEY, new {} NOT NULL UNIQUE)",
-            plan.place("keys"),
+            plan.in_schema("keys"),
             sql.SQL(plan.keys.old_type),
             sql.SQL(plan.keys.new_type),
         ),
         statement(
-            "CREATE TABLE IF NOT EXISTS {} (relation text PRIMARY KEY, block bigint NOT NULL)", plan.place("places")
+            "CREATE TABLE IF NOT EXISTS {} (relation text PRIMARY KEY, block bigint NOT NULL)",
+            plan.in_schema("next_blocks"),
         ),
-        statement("CREATE TABLE IF NOT EXISTS {} (pid integer PRIMARY KEY)", plan.place("filling")),
-        statement("CREATE SEQUENCE IF NOT EXISTS {}", plan.place("numbers")),
+        statement("CREATE TABLE IF NOT EXISTS {} (pid integer PRIMARY KEY)", plan.in_schema("filling")),
+        statement("CREATE SEQUENCE IF NOT EXISTS {}", plan.in_schema("numbers")),
     ]
 
 
@@ -39,7 +40,7 @@ def known(plan: Plan) -> Statement:
     """Returns a view of the keys of the root. It names the same columns before and after they change names."""
     return statement(
         "CREATE OR REPLACE VIEW {} AS SELECT r.{} AS old, r.{} AS new FROM ONLY {} AS r",
-        plan.place("known"),
+        plan.in_schema("known"),
         plan.key.sql,
         sql.Identifier(plan.direction("new").beside(plan.key.name)),
         plan.root.sql,
@@ -68,14 +69,14 @@ BEGIN
     END IF;
     RETURN result;
 END $kidctl$"""
-    ).format(to=plan.place(f"to_{d.word}"), promise=plan.place(f"promise_{d.word}"), **holes)
+    ).format(to=plan.in_schema(f"to_{d.word}"), promise=plan.in_schema(f"promise_{d.word}"), **holes)
     moved = sql.SQL(
         """CREATE OR REPLACE FUNCTION {moved}(before {schema}.keys.{other}%TYPE, after {schema}.keys.{other}%TYPE)
     RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $kidctl$
     DELETE FROM {schema}.keys AS k WHERE k.{other} {equals} after;
     UPDATE {schema}.keys AS k SET {other} = after WHERE k.{other} {equals} before
 $kidctl$"""
-    ).format(moved=plan.place(f"moved_{d.word}"), **{k: v for k, v in holes.items() if k != "word"})
+    ).format(moved=plan.in_schema(f"moved_{d.word}"), **{k: v for k, v in holes.items() if k != "word"})
     return [promise(plan, d), Statement(to), Statement(moved)]
 
 
@@ -92,7 +93,7 @@ def promise(plan: Plan, d: Direction) -> Statement:
         """CREATE OR REPLACE FUNCTION {promise}(given {schema}.keys.{other}%TYPE) RETURNS {schema}.keys.{word}%TYPE
     LANGUAGE sql STRICT SET search_path = pg_catalog, pg_temp AS {body}"""
     )
-    return Statement(head.format(promise=plan.place(f"promise_{d.word}"), body=body(insert, plan.conn), **holes))
+    return Statement(head.format(promise=plan.in_schema(f"promise_{d.word}"), body=body(insert, plan.conn), **holes))
 
 
 def root_part(plan: Plan, d: Direction) -> sql.Composed:
@@ -117,12 +118,12 @@ def root_part(plan: Plan, d: Direction) -> sql.Composed:
     ).format(
         key=plan.key.sql,
         beside=sql.Identifier(d.beside(plan.key.name)),
-        keys=plan.place("keys"),
+        keys=plan.in_schema("keys"),
         word=sql.Identifier(d.word),
         other=sql.Identifier(d.other),
         equals=sql.SQL(d.equals),
         made=made,
-        moved=plan.place(f"moved_{d.word}"),
+        moved=plan.in_schema(f"moved_{d.word}"),
     )
 
 
@@ -146,7 +147,7 @@ def reference_part(plan: Plan, d: Direction, column: catalog.KeyColumn) -> sql.C
         beside=beside,
         column=column.sql,
         equals=sql.SQL(d.equals),
-        to=plan.place(f"to_{d.word}"),
+        to=plan.in_schema(f"to_{d.word}"),
         given=sql.SQL(plan.keys.old_type if d.word == "new" else plan.keys.new_type),
     )
 
@@ -168,7 +169,7 @@ def filling_part(plan: Plan, d: Direction, columns: list[catalog.KeyColumn]) -> 
         END IF;
     END IF;
 """
-    ).format(is_filled, plan.place("filling"), keep)
+    ).format(is_filled, plan.in_schema("filling"), keep)
 
 
 def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int) -> Statement:
@@ -183,7 +184,7 @@ def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int
     return statement(
         """CREATE OR REPLACE FUNCTION {}() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS {}""",
-        plan.place(f"follow_{number}"),
+        plan.in_schema(f"follow_{number}"),
         body(sql.SQL("\nDECLARE\n    filled record;\nBEGIN\n{}    RETURN NEW;\nEND ").format(code), plan.conn),
         about=on_table("trigger", TRIGGER, table),
     )
@@ -195,7 +196,7 @@ def follow(plan: Plan, d: Direction) -> list[Statement]:
     for number, table in enumerate(plan.top_tables()):
         made.append(trigger_function(plan, d, table, number))
         # With a trigger of its own another role would run the function as the owner.
-        made.append(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", plan.place(f"follow_{number}")))
+        made.append(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", plan.in_schema(f"follow_{number}")))
     return made
 
 
@@ -215,7 +216,7 @@ def triggers(plan: Plan) -> list[Statement]:
                 sql.Identifier(TRIGGER),
                 sql.SQL(events),
                 table.sql,
-                plan.place(f"follow_{number}"),
+                plan.in_schema(f"follow_{number}"),
             )
         )
         made.append(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", table.sql, sql.Identifier(TRIGGER)))

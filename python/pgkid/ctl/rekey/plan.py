@@ -129,7 +129,7 @@ class Plan:
     @property
     def has_numbers(self) -> bool:
         """Whether a sequence of the move makes old keys after the swap, as the key had no default."""
-        name = self.place("numbers").as_string(self.conn)
+        name = self.in_schema("numbers").as_string(self.conn)
         return self.keys.old_next.startswith(f"pg_catalog.nextval({sql.Literal(name).as_string(self.conn)})")
 
     @property
@@ -176,7 +176,7 @@ class Plan:
         names = {(c.table, name.name) for c in self.tops for name in catalog.columns(self.conn, c.table)}
         return [c for c in self.tops if (c.table, beside(word, c.name)) not in names]
 
-    def place(self, name: str) -> sql.Identifier:
+    def in_schema(self, name: str) -> sql.Identifier:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.schema, name)
 

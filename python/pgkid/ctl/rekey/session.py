@@ -223,7 +223,7 @@ class RekeySession(Session):
         terminal.show(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
         if plan.state.step == "prepare":
             for relation, block in self.conn.execute(
-                "SELECT relation, block FROM " + plan.place("places").as_string(self.conn)
+                "SELECT relation, block FROM " + plan.in_schema("next_blocks").as_string(self.conn)
             ).fetchall():
                 oid = scalar(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
                 terminal.show(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")

@@ -181,7 +181,7 @@ class Swap:
             self.runner.execute(
                 statement(
                     "SELECT setval({}, (SELECT greatest(max({}), 0) + 1 FROM {})::bigint, false)",
-                    plan.place("numbers").as_string(plan.conn),
+                    plan.in_schema("numbers").as_string(plan.conn),
                     sql.Identifier(beside("old", plan.key.name)),
                     plan.root.sql,
                 )

@@ -29,10 +29,10 @@ class Locale:
 
 
 @dataclass(frozen=True)
-class Place:
+class CopyServer:
     """How to connect to a server, and the template of the copy, or an empty string."""
 
-    server: str
+    dsn: str
     template: str = ""
     is_other: bool = False  # than that of the tables
 
@@ -40,7 +40,7 @@ class Place:
     def connect(self, source: Connection, role: str) -> Iterator[Connection]:
         """Opens the session that creates and drops copies. They belong to a role, which must be there, too."""
         try:
-            admin = connect(self.server)
+            admin = connect(self.dsn)
         except psycopg.OperationalError as error:
             if self.is_other:
                 raise Refused(f"--rehearse-on: {error}".strip()) from error
