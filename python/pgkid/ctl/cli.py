@@ -39,9 +39,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"kidctl {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, session, text in COMMANDS:
-        one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        session.add_arguments(one)
-        one.set_defaults(main=session.main)
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        session.add_arguments(command)
+        command.set_defaults(main=session.main)
     return top
 
 

@@ -39,7 +39,7 @@ class Made:
 
 def has_statistics(made: Sequence[Made]) -> bool:
     """Returns whether extended statistics are among some objects."""
-    return any(one_made.object.kind == "statistics" for one_made in made)
+    return any(m.object.kind == "statistics" for m in made)
 
 
 def printed(conn: Connection, catalog: str, oid: int, views: set[int]) -> Optional[Made]:

@@ -23,12 +23,12 @@ class Expected:
 
     def __init__(self, plan: Plan, given_up: frozenset[Object]) -> None:
         self.rewriter = plan.rewriter
-        self.gone_entries = {entry for one in given_up for entry in entries_of(one)}
+        self.gone_entries = {entry for gone in given_up for entry in entries_of(gone)}
         self.gone_lines = {
-            (one.schema, one.table, f"{word}{in_statement(plan.conn, one.name)} ")
-            for one in given_up
+            (gone.schema, gone.table, f"{word}{in_statement(plan.conn, gone.name)} ")
+            for gone in given_up
             for kind, word in (("constraint", "CONSTRAINT "), ("column", ""))
-            if one.kind == kind
+            if gone.kind == kind
         }
         self.defaults: dict[tuple[str, str], list[str]] = {}
         self.sequences: set[tuple[str, str]] = set()

@@ -17,21 +17,21 @@ class Sets:
 
     def tables(self) -> list[int]:
         """Returns the tables of all sets."""
-        return [one for one in self.parent if one > 0]
+        return [member for member in self.parent if member > 0]
 
-    def add(self, one: int) -> None:
+    def add(self, member: int) -> None:
         """Adds a table or a domain as a set of its own, unless it is in a set already."""
-        self.parent.setdefault(one, one)
+        self.parent.setdefault(member, member)
 
-    def find(self, one: int) -> int:
+    def find(self, member: int) -> int:
         """Returns the number that stands for the set of a table or a domain, which is added if it is not known yet.
 
         It is the lowest number of the set, and so that of a domain if the set has one.
         """
-        self.add(one)
-        while self.parent[one] != one:
-            one = self.parent[one]
-        return one
+        self.add(member)
+        while self.parent[member] != member:
+            member = self.parent[member]
+        return member
 
     def join(self, one: int, other: int) -> None:
         """Joins two sets."""

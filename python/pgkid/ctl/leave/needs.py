@@ -70,7 +70,7 @@ def read_touched(plan: Plan, made: Sequence[Made]) -> Touched:
         domains=frozenset(d.oid for group in plan.groups for d in (*group.domains, *group.core_domains)),
         composites=frozenset(attribute.relation for attribute in plan.attributes),
         triggers=frozenset(trigger.oid for group in plan.groups for trigger in triggers_of_kid(plan, group)),
-        made={(one.catalog, one.oid): one for one in made},
+        made={(m.catalog, m.oid): m for m in made},
     )
 
 

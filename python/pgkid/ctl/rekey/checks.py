@@ -51,9 +51,9 @@ def refuse_changed(plan: Plan) -> None:
     assert plan.state
     if plan.state.step != "validate":
         raise Refused(f"{plan.root.label} is not ready for the swap", "Run `kidctl rekey run` again.")
-    seen = {one.object: one.make for one in plan.state.seen}
+    seen = {s.object: s.make for s in plan.state.seen}
     now = {made.object: made.make for made in plan.hanging()}
-    changed = sorted(one.label for one in {*seen, *now} if seen.get(one) != now.get(one))
+    changed = sorted(o.label for o in {*seen, *now} if seen.get(o) != now.get(o))
     if changed:
         raise Refused(
             "changed since the last run of kidctl: " + ", ".join(changed),

@@ -189,15 +189,15 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
         "tables": [column.table for column in columns],
         "numbers": [column.number for column in columns],
     }
-    for one in read(conn, Candidate, CANDIDATES, parameters):
-        if called.fit(one.name):
-            hint = "" if one.is_array else "Give it one, so that kidctl moves it."
-            yield finding(one, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
-        elif one.kind_column and refers(one, called):
-            message = f"may refer to {names[key.table]} in some rows, as {one.kind_column} tells"
-            yield finding(one, message, width, BY_HAND.format("it"))
-        elif is_called_id(one.name) and not names_another(one.name, others):
-            unclear.append(one.label)
+    for column in read(conn, Candidate, CANDIDATES, parameters):
+        if called.fit(column.name):
+            hint = "" if column.is_array else "Give it one, so that kidctl moves it."
+            yield finding(column, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
+        elif column.kind_column and refers(column, called):
+            message = f"may refer to {names[key.table]} in some rows, as {column.kind_column} tells"
+            yield finding(column, message, width, BY_HAND.format("it"))
+        elif is_called_id(column.name) and not names_another(column.name, others):
+            unclear.append(column.label)
     if unclear:
         yield Finding(
             "references",
@@ -211,8 +211,8 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
 def of_several(conn: Connection, columns: Sequence[KeyColumn], called: Names, table: str) -> Iterator[Finding]:
     """Yields columns with several keys in each value, in the tables of the move and where the name fits."""
     moved = {column.top for column in columns}
-    one = UUID if columns[0].type == "uuid" else NUMBER
-    for oid, name, label in conn.execute(SEVERAL, {"one": one}).fetchall():
+    pattern = UUID if columns[0].type == "uuid" else NUMBER
+    for oid, name, label in conn.execute(SEVERAL, {"one": pattern}).fetchall():
         if oid in moved or called.fit(name):
             message = f"seems to contain several keys of {table} in each value"
             yield Finding("references", label, message, hint=BY_HAND.format("them"))
@@ -233,17 +233,17 @@ def names_another(column: str, others: set[str]) -> bool:
     return any("".join(parts[n:]) in others for n in range(len(parts)))
 
 
-def refers(one: Candidate, called: Names) -> bool:
+def refers(column: Candidate, called: Names) -> bool:
     """Returns whether a column with the kind of thing that another one refers to may name the table."""
-    return not one.kinds or any(called.fit(kind) for kind in one.kinds)
+    return not column.kinds or any(called.fit(kind) for kind in column.kinds)
 
 
-def finding(one: Candidate, message: str, width: int, hint: str) -> Finding:
+def finding(column: Candidate, message: str, width: int, hint: str) -> Finding:
     """Returns a finding for a column."""
-    if one.is_array:
-        message += f"; it is of type {one.type}, and arrays cannot have one"
-    if one.least is not None:
-        message += f"; ANALYZE saw values from {one.least} to {one.greatest}"
-    if 0 < one.width < width:
-        message += f"; {one.type} is too narrow for new keys"
-    return Finding("references", one.label, message, hint=hint)
+    if column.is_array:
+        message += f"; it is of type {column.type}, and arrays cannot have one"
+    if column.least is not None:
+        message += f"; ANALYZE saw values from {column.least} to {column.greatest}"
+    if 0 < column.width < width:
+        message += f"; {column.type} is too narrow for new keys"
+    return Finding("references", column.label, message, hint=hint)

@@ -250,7 +250,7 @@ class Swap:
 
     def make(self) -> None:
         """Makes again what hung on the columns, from its original text, and gives the columns what they had."""
-        originals = {one.object: one for one in self.plan.state.remade} if self.plan.state else {}
+        originals = {r.object: r for r in self.plan.state.remade} if self.plan.state else {}
         again = []
         for made in self.made:
             original = originals.get(made.object)
