@@ -12,9 +12,9 @@ import psycopg
 from pgkid import __version__
 from pgkid.ctl import interruption, terminal
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.connection import message_of
 from pgkid.ctl.leave.session import LeaveSession
 from pgkid.ctl.partition.session import PartitionSession
-from pgkid.ctl.rehearsal.writers import message_of
 from pgkid.ctl.rekey.session import RekeySession
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Failed

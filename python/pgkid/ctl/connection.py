@@ -205,3 +205,9 @@ def scalar(conn: Connection, query: sql.Composable | str, parameters: Any = None
     """Returns the first column of the first row of a query, or None if it has no row."""
     row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]
     return row[0] if row else None
+
+
+def message_of(error: psycopg.Error) -> str:
+    """Returns the message and the detail of an error, in one line."""
+    diag = error.diag
+    return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Sequence
 import psycopg
 from psycopg import errors, sql
 
-from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.connection import Connection, message_of, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import Object
 
@@ -194,8 +194,6 @@ class Failed(Exception):
     """An error of PostgreSQL, with the object that the statement was about."""
 
     def __init__(self, what: Statement, error: psycopg.Error) -> None:
-        diag = error.diag
-        about = what.about.label if what.about else ""
-        super().__init__(": ".join(filter(None, (about, diag.message_primary or str(error), diag.message_detail))))
+        super().__init__(f"{what.about.label}: {message_of(error)}" if what.about else message_of(error))
         self.error = error
-        self.hint = diag.message_hint or ""
+        self.hint = error.diag.message_hint or ""

@@ -12,12 +12,12 @@ import psycopg
 from psycopg import errors
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.connection import Connection, message_of, scalar
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rehearsal import copied, copy, dumps, rows
 from pgkid.ctl.rehearsal.server import CopyServer
-from pgkid.ctl.rehearsal.writers import Writers, message_of, views
+from pgkid.ctl.rehearsal.writers import Writers, views
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 
 

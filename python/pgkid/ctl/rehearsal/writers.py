@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.connection import Connection, message_of, scalar
 from pgkid.ctl.findings import Report
 
 
@@ -172,12 +172,6 @@ OTHER = {
 def references_of(conn: Connection, table: catalog.Table) -> set[int]:
     """Returns the columns of a table's foreign keys."""
     return {n for key in catalog.constraints(conn, [table.oid]) if key.kind == "f" for n in key.columns}
-
-
-def message_of(error: psycopg.Error) -> str:
-    """Returns the message and the detail of an error, in one line."""
-    diag = error.diag
-    return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))
 
 
 def context_of(error: psycopg.Error) -> str:
