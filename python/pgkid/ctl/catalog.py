@@ -313,6 +313,18 @@ def indexes(conn: Connection, relations: Sequence[int]) -> list[Index]:
     )
 
 
+def is_valid_index(conn: Connection, table: int, schema: str, name: str) -> Optional[bool]:
+    """Returns whether an index of a table is valid, or None if the table has no index of this name."""
+    found: Optional[bool] = scalar(
+        conn,
+        "SELECT i.indisvalid FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid"
+        " JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE i.indrelid = %s AND n.nspname = %s AND c.relname = %s",
+        (table, schema, name),
+    )
+    return found
+
+
 @dataclass(frozen=True)
 class Constraint:
     """A foreign key or a CHECK."""
@@ -358,6 +370,13 @@ def constraints(conn: Connection, relations: Sequence[int]) -> list[Constraint]:
         """,
         (list(relations), list(relations)),
     )
+
+
+def is_valid_constraint(conn: Connection, table: Optional[int], name: str) -> Optional[bool]:
+    """Returns whether a constraint of a table is valid, or None if the table has none of this name, or is gone."""
+    query = "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s"
+    found: Optional[bool] = scalar(conn, query, (table, name))
+    return found
 
 
 @dataclass(frozen=True)

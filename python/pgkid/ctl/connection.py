@@ -201,6 +201,11 @@ def in_statement(conn: Connection, name: str) -> str:
     return str(scalar(conn, "SELECT pg_catalog.quote_ident(%s)", (name,)))
 
 
+def qualified(conn: Connection, schema: str, name: str) -> str:
+    """Returns a name with that of its schema as part of a statement, as PostgreSQL prints it."""
+    return str(scalar(conn, "SELECT pg_catalog.format('%%I.%%I', %s::text, %s::text)", (schema, name)))
+
+
 def scalar(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
     """Returns the first column of the first row of a query, or None if it has no row."""
     row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]

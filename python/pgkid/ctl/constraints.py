@@ -6,7 +6,7 @@ from typing import Optional
 
 from psycopg import sql
 
-from pgkid.ctl.catalog import Constraint, Table
+from pgkid.ctl.catalog import Constraint, Table, is_valid_constraint
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.objects import Object
 from pgkid.ctl.steps import Runner, Statement, statement
@@ -67,9 +67,7 @@ class Kept:
 
     def is_valid(self, conn: Connection) -> Optional[bool]:
         """Returns whether it is valid, or None if it is not there."""
-        query = "SELECT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s"
-        found: Optional[bool] = scalar(conn, query, (self.table, self.name))
-        return found
+        return is_valid_constraint(conn, scalar(conn, "SELECT to_regclass(%s)::oid", (self.table,)), self.name)
 
     def validate(self, runner: Runner) -> None:
         """Validates it, unless it is valid or gone: an earlier run may have been interrupted after that."""

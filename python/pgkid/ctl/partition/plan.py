@@ -7,7 +7,7 @@ from typing import Optional
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.connection import Connection, qualified, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import home_of
@@ -90,7 +90,7 @@ class Plan:
     @property
     def old_label(self) -> str:
         """The name of that partition with its schema."""
-        return str(scalar(self.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (self.root.schema, self.old_name)))
+        return qualified(self.conn, self.root.schema, self.old_name)
 
     def hanging(self) -> list[Made]:
         """Returns what hangs on the table and its columns. Publications are another matter."""

@@ -12,7 +12,7 @@ from typing import Callable, Iterator, Optional, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.connection import Connection, qualified, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition.exchange import Exchange, Noted
@@ -224,7 +224,7 @@ class MoveRows:
         begun = state.load(conn, schema, RowsState)
         if begun is None:
             raise not_begun(root)
-        source = str(scalar(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.old_name)))
+        source = qualified(conn, root.schema, begun.old_name)
         width = begun.options.width
         if begun.is_swapped:
             yield f"move of rows of {source} to partitions of {width}: exchange is done, validate is next"

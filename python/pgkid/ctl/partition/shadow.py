@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import scalar
+from pgkid.ctl.connection import qualified, scalar
 from pgkid.ctl.details import of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import of_table
@@ -47,9 +47,7 @@ class Shadow:
     def __init__(self, plan: Plan, runner: Runner) -> None:
         self.plan, self.runner = plan, runner
         self.table = sql.Identifier(plan.schema, plan.root.name)
-        self.label = str(
-            scalar(plan.conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (plan.schema, plan.root.name))
-        )
+        self.label = qualified(plan.conn, plan.schema, plan.root.name)
         self.source = catalog.table(plan.conn, plan.old_label)
         columns = [c for c in catalog.columns(plan.conn, plan.root.oid) if not c.generated]
         self.columns = [c.sql for c in columns]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
-from pgkid.ctl.connection import scalar
 from pgkid.ctl.rekey.plan import Plan, Word, beside
 from pgkid.ctl.steps import Runner, statement
 
@@ -39,8 +38,7 @@ def add(plan: Plan, runner: Runner, word: Word) -> None:
 
 def is_proved(plan: Plan, column: catalog.KeyColumn) -> bool:
     """Returns whether it is proved that no row lacks a key beside a column of a table that is no partition."""
-    query = "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s"
-    return bool(scalar(plan.conn, query, (column.table, name_of(column))))
+    return bool(catalog.is_valid_constraint(plan.conn, column.table, name_of(column)))
 
 
 def drop(plan: Plan, runner: Runner, column: catalog.KeyColumn) -> None:

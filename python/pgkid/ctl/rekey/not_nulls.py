@@ -73,5 +73,4 @@ class NotNulls:
 
     def is_taken(self, wanted: catalog.NotNull) -> bool:
         """Returns whether the table has a constraint of this name."""
-        query = "SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s"
-        return bool(self.runner.query(query, (wanted.table, wanted.name)))
+        return catalog.is_valid_constraint(self.runner.conn, wanted.table, wanted.name) is not None

@@ -66,12 +66,7 @@ class Swap:
             if index.is_partitioned and index.is_primary:
                 continue
             name = self.d.beside(index.name)
-            if not scalar(
-                self.plan.conn,
-                "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
-                " AND indrelid = %s",
-                (index.schema, name, index.table),
-            ):
+            if not catalog.is_valid_index(self.plan.conn, index.table, index.schema, name):
                 raise self.unfinished(twins.object_of(self.plan, index))
         for constraint in self.constraints if self.d.word == "new" else []:
             if not self.constraint_is_valid(constraint):
@@ -88,11 +83,7 @@ class Swap:
 
     def constraint_is_valid(self, constraint: catalog.Constraint) -> bool:
         """Returns whether the twin of a constraint is there, and validated if the constraint is."""
-        found = scalar(
-            self.plan.conn,
-            "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
-            (constraint.table, self.d.beside(constraint.name)),
-        )
+        found = catalog.is_valid_constraint(self.plan.conn, constraint.table, self.d.beside(constraint.name))
         return found is not None and (found or not constraint.is_validated)
 
     def remove(self) -> None:

@@ -167,15 +167,11 @@ class Builder:
         name = beside(word, index.name)
         if self.adopt(index, name):
             return
-        valid = self.plan.conn.execute(
-            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text,"
-            " %s::text)) AND i.indrelid = %s",
-            (index.schema, name, index.table),
-        ).fetchone()
-        if valid and not valid[0] and not index.is_partitioned:
+        is_valid = catalog.is_valid_index(self.plan.conn, index.table, index.schema, name)
+        if is_valid is False and not index.is_partitioned:
             drop = statement("DROP INDEX CONCURRENTLY {}", sql.Identifier(index.schema, name), outside=True)
             self.runner.execute(drop)
-        elif valid:
+        elif is_valid is not None:
             return
         about = object_of(self.plan, index)
         unique = "UNIQUE " if index.is_unique else ""
@@ -303,11 +299,7 @@ class Builder:
 
     def exists(self, table: int, name: str) -> bool:
         """Returns whether a table has a constraint of this name."""
-        return bool(
-            self.plan.conn.execute(
-                "SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s", (table, name)
-            ).rowcount
-        )
+        return catalog.is_valid_constraint(self.plan.conn, table, name) is not None
 
     def validate(self) -> None:
         """Validates the constraints that were not, each in a transaction of its own."""
