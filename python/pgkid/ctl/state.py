@@ -235,6 +235,29 @@ def step_of(conn: Connection, schema: str) -> Optional[Saved]:
     return fields["step"] if fields else None
 
 
+# How a move of each kind begins, without "kidctl", for a table
+BEGINNINGS: dict[Kind, str] = {
+    "rekey": "rekey run {} …",
+    "partition": "partition run {} --width …",
+    "rows": "partition move {} --width …",
+}
+
+
+def not_begun(kind: Kind, table: Table) -> Refused:
+    """Returns the error for a move of a table that does not exist."""
+    move = "move of rows" if kind == "rows" else "move"
+    beginning = BEGINNINGS[kind].format(table.label)
+    return Refused(f"no {move} of {table.label} has begun", f"Begin it: kidctl {beginning}")
+
+
+def refuse_half_back(state: Optional[StateWithUndo]) -> None:
+    """Raises an error if the way back of a move was interrupted."""
+    if state and state.is_half_back:
+        raise Refused(
+            f"the way back of {state.relation} was interrupted", f"Run `kidctl {state.command} back` again, to end it."
+        )
+
+
 def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
     if state.origin != origin_of(conn):

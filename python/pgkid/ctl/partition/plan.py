@@ -199,7 +199,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
         raise Refused("kid in this database has no kid_create_partitions()", "Install kid-tables.")
     given = begun.options if begun else options
     if given is None:
-        raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl partition run {root.label} --width …")
+        raise state.not_begun("partition", root)
     found = key_of(conn, root, home, given.ids, begun is not None)
     key, ids = found.column, found.ids
     until = begun.until if begun else until_of(conn, given)

@@ -78,12 +78,6 @@ def source_of(conn: Connection, root: catalog.Table, home: str, ids: Ids, partit
     return str(row[0])
 
 
-def not_begun(root: catalog.Table) -> Refused:
-    """Returns the error for a move of rows that does not exist."""
-    hint = f"Begin it: kidctl partition move {root.label} --width …"
-    return Refused(f"no move of rows of {root.label} has begun", hint)
-
-
 class MoveRows:
     """A move of rows on one connection."""
 
@@ -223,7 +217,7 @@ class MoveRows:
         schema = state.schema_of("rows", root)
         begun = state.load(conn, schema, RowsState)
         if begun is None:
-            raise not_begun(root)
+            raise state.not_begun("rows", root)
         source = qualified(conn, root.schema, begun.old_name)
         width = begun.options.width
         if begun.is_swapped:

@@ -14,8 +14,8 @@ from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.keys import key_of
 from pgkid.ctl.partition.move import Partition
-from pgkid.ctl.partition.plan import Options
-from pgkid.ctl.partition.rows import MoveRows, not_begun
+from pgkid.ctl.partition.plan import Options, TableState
+from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
@@ -103,7 +103,7 @@ class PartitionSession(Session):
         if self.begun() and self.partition.plan().is_swapped:
             self.run_steps(steps_from("partitions", self.partition.steps()), self.schema)
             return 0
-        self.refuse_half_back()
+        state.refuse_half_back(state.load(self.conn, self.schema, TableState))
         self.look()
         if self.stops():
             return 1
@@ -116,13 +116,6 @@ class PartitionSession(Session):
         ids = self.partition.plan().ids
         call = "kid_create_partitions()" + f" with ids => '{ids.prefix}'" * (ids.is_number and not ids.is_default)
         terminal.say(f"{self.root.label} is partitioned. From now on a job must call {call} regularly.")
-
-    def refuse_half_back(self) -> None:
-        """Raises an error if the way back was interrupted."""
-        if state.step_of(self.conn, self.schema) == "back":
-            raise Refused(
-                f"the way back of {self.root.label} was interrupted", "Run `kidctl partition back` again, to end it."
-            )
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""
@@ -187,7 +180,7 @@ class PartitionSession(Session):
     def do_cancel(self) -> int:
         """Takes back what was done to move rows."""
         if self.known[self.schema_of_rows] is None:
-            raise not_begun(self.root)
+            raise state.not_begun("rows", self.root)
         step = Step("cancel", "removing what the move has added", self.rows(self.conn).cancel)
         self.run_steps([step], self.schema_of_rows)
         return 0

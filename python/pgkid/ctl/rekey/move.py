@@ -82,13 +82,16 @@ class Rekey:
 
     def steps(self) -> Sequence[Step]:
         """Returns the steps up to the swap."""
+        return [*self.steps_before_swap(), self.swapping()]
+
+    def steps_before_swap(self) -> Sequence[Step]:
+        """Returns the steps after which all is ready for the swap."""
         return [
             Step("prepare", "adding columns, which new rows fill from here on", self.prepare),
             Step("fill", "filling the rows that were there", self.fill),
             Step("index", "building indexes on the new columns", self.index),
             Step("constrain", "adding constraints on the new columns", self.constrain),
             Step("validate", "looking whether rows fulfil them", self.validate),
-            self.swapping(),
         ]
 
     def swapping(self) -> Step:

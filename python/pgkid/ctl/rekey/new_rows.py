@@ -39,9 +39,9 @@ class NewRows(Rekey):
     def refuse_changed(self, plan: Plan) -> None:
         """Does nothing: the swap changes no definition but the default."""
 
-    def steps(self) -> list[Step]:
-        """Returns the steps up to the new default."""
-        return [Step("prepare", "noting how keys are made now", self.prepare), self.swapping()]
+    def steps_before_swap(self) -> list[Step]:
+        """Returns the step before the new default."""
+        return [Step("prepare", "noting how keys are made now", self.prepare)]
 
     def swapping(self) -> Step:
         """Returns the step that gives the key its new default."""

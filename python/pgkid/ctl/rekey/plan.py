@@ -9,7 +9,6 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.findings import Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
@@ -215,10 +214,5 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     if begun:
         return Plan(conn, root, columns, begun.options, begun.keys, schema, begun)
     if options is None:
-        raise not_begun(root)
+        raise state.not_begun("rekey", root)
     return Plan(conn, root, columns, options, read_keys(conn, columns[0], options.to, schema), schema, None)
-
-
-def not_begun(root: catalog.Table) -> Refused:
-    """Returns the error for a move that does not exist."""
-    return Refused(f"no move of {root.label} has begun", f"Begin it: kidctl rekey run {root.label} …")

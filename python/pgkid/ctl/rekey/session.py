@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import Iterator
+from typing import Iterator, Optional
 
 from psycopg import errors
 
@@ -17,7 +17,7 @@ from pgkid.ctl.rekey import new_rows, surroundings
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
-from pgkid.ctl.rekey.plan import Options, Plan, RekeyState, not_begun
+from pgkid.ctl.rekey.plan import Options, Plan, RekeyState
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Step
 from pgkid.ctl.throttle import Throttle, add_throttle
@@ -39,12 +39,6 @@ def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Names
     """Returns whether the move is for new rows only: as the user says, or as it has begun."""
     begun = state.load(conn, state.schema_of("rekey", root), RekeyState)
     return bool(begun.options.new_rows_only if begun else args.new_rows_only)
-
-
-def refuse_half_back(plan: Plan) -> None:
-    """Raises an error if the way back was interrupted."""
-    if plan.is_half_back:
-        raise Refused(f"the way back of {plan.root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
 
 
 class RekeySession(Session):
@@ -69,6 +63,7 @@ class RekeySession(Session):
         self.watch(self.schema)
         self.kind = NewRows if is_new_rows_only(conn, self.root, args) else Rekey
         self.move = self.kind(conn, self.root.label, self.options(), Throttle(args.pause, args.max_lag))
+        self.rehearsed: Optional[Rekey] = None  # the same move on the last copy
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -129,7 +124,7 @@ class RekeySession(Session):
         plan = self.move.plan()
         self.examine(f"rehearsing the move of {self.root.label}", self.found(plan), self.copied)
         self.report.findings[:] = [self.with_type(plan, finding) for finding in self.report.findings]
-        if self.rehearsal:
+        if self.rehearsed:
             self.move.twins = self.rehearsed.twins
 
     def with_type(self, plan: Plan, finding: Finding) -> Finding:
@@ -165,21 +160,22 @@ class RekeySession(Session):
     def do_run(self) -> int:
         """Runs all steps up to the swap."""
         hold.refuse_running(self.conn, self.schema)
-        refuse_half_back(self.move.plan())
-        if self.move.plan().is_swapped:
+        plan = self.move.plan()
+        state.refuse_half_back(plan.state)
+        if plan.is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
         self.move.throttle.check(self.conn)
         self.look()
         if self.stops():
             return 1
-        self.run_steps([step for step in self.move.steps() if step.name != "swap"], self.schema)
+        self.run_steps(self.move.steps_before_swap(), self.schema)
         terminal.say(f"{self.root.label} is ready for `kidctl rekey swap`")
         return 0
 
     def do_swap(self) -> int:
         """Exchanges the columns."""
         plan = self.begun()
-        refuse_half_back(plan)
+        state.refuse_half_back(plan.state)
         if plan.is_swapped:
             self.run_steps([Step("refresh", "filling materialized views", self.move.refill)], self.schema)
             terminal.say(f"{self.root.label} has its new keys already")
@@ -211,7 +207,7 @@ class RekeySession(Session):
         """Takes everything back before the swap."""
         cancel = Cancel(self.conn, self.root.label)
         if not cancel.finds_any():
-            raise not_begun(self.root)
+            raise state.not_begun("rekey", self.root)
         cancel.refuse()
         self.run_steps([Step("cancel", "removing what the move has added", cancel.run)], self.schema)
         return 0
