@@ -6,8 +6,7 @@ from typing import Optional
 
 from pgkid.ctl.catalog import ColumnAddress, read
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.kid import CORE
-from pgkid.ctl.leave.uses import MEMBERS
+from pgkid.ctl.leave.uses import MEMBERS, PARAMETERS
 from pgkid.ctl.objects import Object
 
 
@@ -74,7 +73,7 @@ DOMAINS = (
     -- domain that it is over, and columns have the default of their own domain.
     makers AS (SELECT DISTINCT t.oid FROM members AS m
                       JOIN pg_proc AS p ON m.classid = 'pg_proc'::regclass AND p.oid = m.objid
-                                           AND p.proname !~ '_(in|out|recv|send|typanalyze)$'
+                                           AND p.proname !~ %(of_type)s
                       JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (m.classid, m.objid)
                                              AND d.classid = 'pg_type'::regclass
                       JOIN pg_type AS t ON t.oid = d.objid AND t.typtype = 'd' AND t.typdefaultbin IS NOT NULL)
@@ -97,7 +96,7 @@ def domains(conn: Connection) -> list[Domain]:
          WHERE l.depth > 0 OR l.oid IS NULL AND t.oid IN (SELECT oid FROM makers)
          ORDER BY l.depth, n.nspname, t.typname
         """,
-        {"types": list(CORE)},
+        PARAMETERS,
     )
 
 
@@ -135,7 +134,7 @@ def columns(conn: Connection) -> list[Column]:
                    CASE WHEN (SELECT plain FROM kid) THEN to_regnamespace('kid')::oid END
          ORDER BY a.attrelid, a.attnum
         """,
-        {"types": list(CORE)},
+        PARAMETERS,
     )
 
 
@@ -173,5 +172,5 @@ def attributes(conn: Connection) -> list[Attribute]:
          WHERE a.attnum > 0 AND NOT a.attisdropped AND pg_get_userbyid(c.relowner) = current_user
          ORDER BY n.nspname, c.relname, a.attnum
         """,
-        {"types": list(CORE)},
+        PARAMETERS,
     )

@@ -73,9 +73,11 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
 
 def is_generator(plan: Plan, default: str) -> bool:
     """Returns whether a default is nothing but a call of a generator of kid."""
-    names = "|".join(GENERATORS)
-    call = rf"\(?{re.escape(plan.kid.home)}\.({names})\([^()]*\)\)?(::[\w. \"]+)?"
-    return re.fullmatch(call, default) is not None
+    home, names = re.escape(plan.kid.home), "|".join(GENERATORS)
+    arguments, cast = r"\([^()]*\)", r'::[\w. "]+'
+    # PostgreSQL prints a call in parentheses if it casts the result.
+    call = rf"\(? {home}\.(?:{names}) {arguments} \)? (?:{cast})?"
+    return re.fullmatch(call, default, re.VERBOSE) is not None
 
 
 def core_type(column: Column) -> str:

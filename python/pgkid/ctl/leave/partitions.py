@@ -187,13 +187,13 @@ def converted(plan: Plan, bound: str, kinds: list[str]) -> str:
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal number
-        if match[0] == "(":
+        kind = ""
+        if match["opening"]:
             number = 0
-        elif match[0] == ",":
+        elif match["comma"]:
             number += 1
-        elif match["value"]:
+        else:
             kind = kinds[0 if is_list else number]
-            return plan.rewriter.converted(match[0], kind, "") if kind else match[0]
-        return match[0]
+        return plan.rewriter.converted(match["value"], kind, "") if kind else match[0]
 
-    return re.sub(rf"(?P<value>{LITERAL})|[(,]", replaced, bound)
+    return re.sub(rf"(?P<value>{LITERAL}) | (?P<opening>\() | (?P<comma>,)", replaced, bound, flags=re.VERBOSE)

@@ -6,6 +6,7 @@ PostgreSQL. Definitions that use more of kid than its types, comparisons of two 
 from __future__ import annotations
 
 import re
+from typing import Iterable
 
 from psycopg import sql
 
@@ -13,7 +14,18 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.leave.uses import COLLATION, Kid
 
 
+# A string as PostgreSQL prints it. A quotation mark in it is doubled and, after an E, a backslash escapes what follows.
 LITERAL = r"(?:E'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*')"
+# A name in quotation marks, in which such a mark is doubled
+QUOTED_NAME = r'"(?:[^"]|"")*"'
+# A name of kid begins and ends here, and is no part of a longer one.
+BEGINS = r'(?<![\w$".])'
+ENDS = r'(?![\w$"])'
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Returns a pattern of some names, which fits nothing if there are none."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 class Rewriter:
@@ -21,20 +33,22 @@ class Rewriter:
 
     def __init__(self, conn: Connection, kid: Kid) -> None:
         self.conn, self.kid = conn, kid
-        home = re.escape(kid.home)
-        types = "|".join(re.escape(name) for name in sorted(kid.types, key=len, reverse=True)) or "(?!)"
-        classes = "|".join(re.escape(name) for name in sorted(kid.classes, key=len, reverse=True)) or "(?!)"
+        home, types, classes = re.escape(kid.home), any_of(kid.types), any_of(kid.classes)
+        # What comes first is tried first: other strings, and names in quotation marks, are passed over as a whole.
         self.pattern = re.compile(
-            rf"(?P<value>{LITERAL})::(?P<of>{types})(?P<array>(?:\[\])?)(?![\w$\"])"
-            rf"|(?P<skip>{LITERAL})"
-            rf"|::(?P<cast>{types})(?![\w$\"])"
-            rf"|(?<![\w$\".])(?P<class>{classes})(?![\w$\"])"
-            rf"|OPERATOR\({home}\.(?P<operator><=|>=|<>|<|=|>)\)"
-            rf"|(?<![\w$\".]){home}\.(?P<aggregate>min|max)(?=\()"
-            r"|(?P<name>\"(?:[^\"]|\"\")*\")",
-            re.S,
+            rf"""
+              (?P<value>{LITERAL}) :: (?P<of>{types}) (?P<array>(?:\[\])?) {ENDS}
+            | (?P<other_string>{LITERAL})
+            | :: (?P<cast>{types}) {ENDS}
+            | {BEGINS} (?P<class>{classes}) {ENDS}
+            | OPERATOR\({home}\. (?P<operator><=|>=|<>|<|=|>) \)
+            | {BEGINS} {home}\. (?P<aggregate>min|max) (?=\()
+            | (?P<other_name>{QUOTED_NAME})
+            """,
+            re.DOTALL | re.VERBOSE,
         )
-        self.column = re.compile(rf"(?<![\w$\".:])(?P<type>{types})(?![\w$\"(])")
+        # The type of a column in a declaration, and neither that of a cast nor a function of the same name
+        self.column_type = re.compile(rf"(?<!:) {BEGINS} (?P<type>{types}) {ENDS} (?!\()", re.VERBOSE)
         self.known: dict[tuple[str, str], str] = {}
 
     def rewrite(self, text: str) -> str:
@@ -65,7 +79,7 @@ class Rewriter:
 
     def retyped(self, text: str) -> str:
         """Returns a definition in which columns are declared, without the collation that they get."""
-        parts = re.split(rf"({LITERAL})", text)
+        parts = re.split(f"({LITERAL})", text)
         for n in range(0, len(parts), 2):
-            parts[n] = self.column.sub(lambda m: self.kid.types[m["type"]], parts[n]).replace(COLLATION, "")
+            parts[n] = self.column_type.sub(lambda m: self.kid.types[m["type"]], parts[n]).replace(COLLATION, "")
         return "".join(parts)

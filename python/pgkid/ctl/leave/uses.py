@@ -17,6 +17,13 @@ from pgkid.ctl.kid import CORE, home_of
 
 COLLATION = ' COLLATE pg_catalog."C"'
 
+# What the queries about uses of kid get: its types that become core types, and patterns of the names of its functions
+PARAMETERS = {
+    "types": list(CORE),
+    "of_type": "_(in|out|recv|send|typanalyze)$",  # that PostgreSQL calls for a type, and for the domains over it
+    "of_integer": "_from_(integer|smallint)$",  # that cast integers, which core types need no function for
+}
+
 MEMBERS = """
     WITH kid (plain, homes) AS (
         SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'),
@@ -113,10 +120,10 @@ def uses(conn: Connection) -> list[Use]:
                OR (o.oprleft = o.oprright AND o.oprname IN ('<', '<=', '=', '<>', '>=', '>')
                    AND l.typname = ANY (%(types)s))
                OR (p.proname IN ('min', 'max') AND p.prokind = 'a')
-               OR p.proname ~ '_from_(integer|smallint)$'
+               OR p.proname ~ %(of_integer)s
                OR d.refclassid = 'pg_opclass'::regclass
                -- Domains have the output of their base type.
-               OR (d.classid = 'pg_type'::regclass AND p.proname ~ '_(in|out|recv|send|typanalyze)$')
+               OR (d.classid = 'pg_type'::regclass AND p.proname ~ %(of_type)s)
                AS has_counterpart
           FROM dependents AS d
                LEFT JOIN pg_type AS y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
@@ -126,7 +133,7 @@ def uses(conn: Connection) -> list[Use]:
                LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
          ORDER BY object, member
         """,
-        {"types": list(CORE)},
+        PARAMETERS,
     )
 
 
