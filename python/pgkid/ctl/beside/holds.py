@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Flag, auto
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from pgkid.ctl.beside.enums import (
     AGGKIND_HYPOTHETICAL,
@@ -106,6 +106,12 @@ def entry_of(query: Node, number: int) -> Node:
     return entries[number - 1]
 
 
+def eref_names(entry: Node) -> list[Value]:
+    """Returns the names that the columns of an entry of the range table had when the definition was made."""
+    eref = entry.child("eref")
+    return eref.items("colnames") if eref else []
+
+
 def outputs_of(query: Node) -> list[Node]:
     """Returns the columns of the result of a query."""
     is_select = query.text("commandType") == CMD_SELECT
@@ -192,8 +198,9 @@ class Values:
     def column_of_entry(self, entry: Node, number: int, scope: Scope) -> Holds:
         """Returns what a column of an entry of the range table holds. Number 0 is the whole row."""
         if number == WHOLE_ROW:
-            is_row = any(self.column_of_entry(entry, n, scope) & CARRIES for n in self.numbers(entry, scope))
-            return Holds.ROW if is_row else Holds.OTHER
+            numbers = range(1, len(eref_names(entry)) + 1)
+            has_key = any(self.column_of_entry(entry, n, scope) & CARRIES for n in numbers)
+            return Holds.ROW if has_key else Holds.OTHER
         if number < 0:
             return Holds.OTHER
         subquery = entry.child("subquery")
@@ -217,11 +224,6 @@ class Values:
         if entry.fields.get("enrname") is not None:
             return Holds.OTHER
         raise TreeError(f"unknown kind {entry.fields.get('rtekind')} of a table in FROM")
-
-    def numbers(self, entry: Node, scope: Scope) -> Iterator[int]:
-        """Returns the numbers of the columns of an entry of the range table that can hold a key."""
-        eref = entry.child("eref")
-        return iter(range(1, 1 + len(eref.items("colnames")) if eref else 1))
 
     def common_table(self, entry: Node, scope: Scope) -> tuple[Node, Scope]:
         """Returns the query of a CTE, and the scope that contains it."""
@@ -369,8 +371,7 @@ class Values:
         table = entry.fields.get("relid")
         if entry.child("subquery") is None and isinstance(table, str) and int(table) in self.facts.columns:
             return self.facts.columns[int(table)]
-        eref = entry.child("eref")
-        return [name if isinstance(name, str) else "" for name in (eref.items("colnames") if eref else [])]
+        return [name if isinstance(name, str) else "" for name in eref_names(entry)]
 
     def aggregate(self, node: Node, scope: Scope) -> Holds:
         """Returns what the result of an aggregate holds."""
