@@ -4375,8 +4375,9 @@ BEGIN
     SELECT a.attname, a.attnum, a.attidentity <> '' INTO attname, num, is_identity
       FROM pg_attribute AS a WHERE a.attrelid = tab AND a.attname = col;
 
-    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count in a time unit, the
-    -- sequence_bits of src/sql/plain
+    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count within a time unit.
+    -- The files of the clocks in src/sql/plain set the same numbers as sequence_bits. They are here once more, because
+    -- kid-track can be installed without these files, and test/t/plain.pl compares them with the clocks.
     SELECT pg_get_expr(e.adbin, e.adrelid) INTO value FROM pg_attrdef AS e WHERE e.adrelid = tab AND e.adnum = num;
     SELECT k.clock, k.bits INTO clock, shift
       FROM (VALUES ('kid64_clock', 14, '{kid.kid_next(),kid.kid64_next()}'::text[]),
@@ -4530,11 +4531,18 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
     'removes the triggers of `kid_track()` from a table, and a right that it granted';
 
--- from src/sql/extension/track/track.sql
+-- from src/sql/tables/track/track.sql.in
 
--- kid_track() and kid_untrack()
+-- kid_track() and kid_untrack(), for both editions
+--
+-- In plain SQL they also grant and revoke the right to read the sequence. An edition sets these two expressions:
+--
+--     grant       grants the right to read the sequence `s.seq`, and returns whether it did: the argument 3 that
+--                 source.sql.in lists
+--     granted     the sequence of the table `tab` to which this right was granted, or null
 
-CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false)
+    RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT CASE WHEN p.problem IS NOT NULL
@@ -4542,7 +4550,8 @@ BEGIN ATOMIC
                 ELSE @extschema@.kid_track_create(
                          tab, s.attname,
                          -- The arguments of the trigger, which source.sql.in lists
-                         concat_ws(', ', tab::oid, s.seq, s.shift, false, CASE WHEN reject THEN true END),
+                         concat_ws(', ', tab::oid, s.seq, s.shift, false,
+                                   CASE WHEN reject THEN true END),
                          '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
                          CASE WHEN reject THEN '@extschema@.kid_track_check()'::regprocedure::oid::regproc END) END
       FROM @extschema@.kid_track_source(tab::oid, coalesce(col, @extschema@.kid_track_primary_key(tab::oid))) AS s,

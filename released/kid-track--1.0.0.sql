@@ -186,8 +186,9 @@ BEGIN
     SELECT a.attname, a.attnum, a.attidentity <> '' INTO attname, num, is_identity
       FROM pg_attribute AS a WHERE a.attrelid = tab AND a.attname = col;
 
-    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count in a time unit, the
-    -- sequence_bits of src/sql/plain
+    -- If the default is a generator in plain SQL: the clock, and how many bits of its states count within a time unit.
+    -- The files of the clocks in src/sql/plain set the same numbers as sequence_bits. They are here once more, because
+    -- kid-track can be installed without these files, and test/t/plain.pl compares them with the clocks.
     SELECT pg_get_expr(e.adbin, e.adrelid) INTO value FROM pg_attrdef AS e WHERE e.adrelid = tab AND e.adnum = num;
     SELECT k.clock, k.bits INTO clock, shift
       FROM (VALUES ('kid64_clock', 14, '{kid.kid_next(),kid.kid64_next()}'::text[]),
@@ -533,7 +534,13 @@ END $$;
 COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
     'removes the triggers of `kid_track()` from a table, and a right that it granted';
 
--- kid_track() and kid_untrack(), which in plain SQL also grant and revoke the right to read the sequence
+-- kid_track() and kid_untrack(), for both editions
+--
+-- In plain SQL they also grant and revoke the right to read the sequence. An edition sets these two expressions:
+--
+--     grant       grants the right to read the sequence `s.seq`, and returns whether it did: the argument 3 that
+--                 source.sql.in lists
+--     granted     the sequence of the table `tab` to which this right was granted, or null
 
 CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false)
     RETURNS void
@@ -564,7 +571,7 @@ BEGIN ATOMIC
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
 END;
 COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
-    'removes the triggers of `kid_track()` from a table, and revokes what `kid_track()` granted';
+    'removes the triggers of `kid_track()` from a table';
 
 -- kid_horizon(table) and kid_track_holders(), for both editions
 

@@ -410,6 +410,16 @@ is(sql_in('restored', 'SET search_path = public, kid;
 	't|t', 'with the clocks');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
+# By as many bits as count within a time unit, kid_track() shifts the states of a clock.
+foreach ([ 'kid64', 'kid64', 'kid_next' ], [ 'kid53', 'bigint', 'kid53_next' ], [ 'kid_uuidv7', 'uuid', 'kid_uuidv7' ])
+{
+	my ($clock, $type, $generator) = @$_;
+	is(sql("CREATE TEMP TABLE drawing (id $type DEFAULT $generator());
+		SELECT ${clock}_unit_end(0) = ${clock}_unit_end(s.states - 1), ${clock}_unit_end(0) < ${clock}_unit_end(s.states)
+			FROM (SELECT bigint '1' << shift AS states FROM kid_track_source('drawing'::regclass, 'id')) AS s"),
+		't|t', "kid_track() knows how many states a time unit of $clock has");
+}
+
 sql(q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked');
 	INSERT INTO tracked SELECT FROM generate_series(1, 5)});
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
