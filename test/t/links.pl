@@ -24,7 +24,7 @@ sub has_anchor
 	return $anchors{$page}{$anchor};
 }
 
-foreach my $page (glob '*.md docs/*/*.md released/*.md')
+foreach my $page (glob '*.md {released,src,test}/*.md docs/*/*.md')
 {
 	# The tests run in a copy without the results of benchmarks.
 	my @links = grep { !m{bench/results} } text_of($page) =~ /\]\((?!\w+:)([^)\s]*)\)/g;

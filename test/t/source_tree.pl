@@ -43,7 +43,7 @@ foreach my $clock ($clocks =~ /X\((\w+)\)/g)
 	ok((grep { slurp_file($_) =~ /$clock/ } glob 'test/t/clock_*.pl'), "a test of clocks has $clock");
 }
 
-# The folders of src/pg, from the bottom up, as CONTRIBUTING.md lists them. What is in src/pg itself may use all.
+# The folders of src/pg, from the bottom up, as src/README.md lists them. What is in src/pg itself may use all.
 my @folders = qw(base clocks node horizon issue traits types planner index triggers admin);
 while (my $folder = shift @folders)
 {
@@ -85,9 +85,9 @@ foreach my $file (glob 'test/goals/*')
 	  if -e '.github' && $goal !~ /^(?:bench|test-citus)$/;
 }
 
-# The map of the tree has each folder of tests.
-each_has(qr/^ +(?:\S+, )?$_\b/m, "CONTRIBUTING.md says what $_ has", 'CONTRIBUTING.md')
-  foreach grep { -d } glob 'test/*';
+# The map of the tests has each folder.
+each_has(qr/^ +(?:\S+, )?$_\b/m, "test/README.md says what $_ has", 'test/README.md')
+  foreach map { basename($_) } grep { -d } glob 'test/*';
 
 # test/model/code says which lines of the code the marked lines of the models stand for, whatever their spaces are.
 sub squeezed { return slurp_file($_[0]) =~ s/\s+/ /gr }
