@@ -112,7 +112,7 @@ def of_columns(plan: Plan, group: Group) -> Iterator[Finding]:
         about = f"column {c.name} of {plan.table(c.table).label}"
         if c.generated:
             continue
-        if c.default and not has_default(plan, c):
+        if c.default and not can_replace_default(plan, c):
             hint = "ALTER TABLE … ALTER … SET DEFAULT what will make values."
             yield refused(about, f"has a default that kidctl cannot replace: {c.default}", hint)
         elif c.default and c.is_top and core_type(c) == "text" and is_generator(plan, c.default):
@@ -122,7 +122,7 @@ def of_columns(plan: Plan, group: Group) -> Iterator[Finding]:
             yield Finding("note", about, message, hint="Partition it by a column with a time.")
 
 
-def has_default(plan: Plan, c: Column) -> bool:
+def can_replace_default(plan: Plan, c: Column) -> bool:
     """Returns whether a default can be replaced."""
     assert c.default
     if is_generator(plan, c.default):

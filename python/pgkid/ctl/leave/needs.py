@@ -48,7 +48,7 @@ class Touched:
     triggers: frozenset[int]  # of kid, which are dropped
     made: dict[tuple[str, int], Made]  # what hangs on the columns that change, by its catalog and OID
 
-    def again(self, use: Use) -> Optional[Made]:
+    def made_again(self, use: Use) -> Optional[Made]:
         """Returns the object that uses kid, or the view to which it belongs, if that is made again."""
         return self.made.get((use.catalog, use.oid)) or self.made.get(("view", use.relation or 0))
 
@@ -58,7 +58,7 @@ class Touched:
 
     def stays(self, use: Use) -> bool:
         """Returns whether the object that uses kid stays as it is."""
-        if self.again(use) or self.drops(use) or use.type in self.domains or use.relation in self.composites:
+        if self.made_again(use) or self.drops(use) or use.type in self.domains or use.relation in self.composites:
             return False
         return use.relation not in self.tables or use.catalog in HANGING
 
@@ -99,9 +99,9 @@ def read_needs(plan: Plan, made: Sequence[Made]) -> Needs:
 
 def need_of(plan: Plan, touched: Touched, use: Use) -> Optional[Need]:
     """Returns the object that uses kid, if it changes with the tables, or is made again."""
-    made = touched.again(use)
+    made = touched.made_again(use)
     if made:
-        return Need(made.object, made.make[0], use.catalog == "pg_statistic_ext")
+        return Need(made.object, made.make[0], can_be_given_up=use.catalog == "pg_statistic_ext")
     if use.relation not in touched.tables:
         return None
     if use.catalog == "pg_class":
@@ -113,7 +113,12 @@ def need_of_index(plan: Plan, use: Use) -> Optional[Need]:
     """Returns an index that uses kid. The use can also be that of a column, by its type."""
     for index in catalog.indexes(plan.conn, [use.relation or 0]):
         if index.oid == use.oid:
-            return Need(of_index(index), index.definition, not index.constraint, bool(index.parent))
+            return Need(
+                of_index(index),
+                index.definition,
+                can_be_given_up=not index.constraint,
+                is_part=bool(index.parent),
+            )
     return None
 
 
@@ -121,7 +126,7 @@ def need_of_check(plan: Plan, use: Use) -> Optional[Need]:
     """Returns a CHECK that uses kid, unless a partition has it from its parent, or it goes with kid."""
     for k in catalog.constraints(plan.conn, [use.relation or 0]):
         if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
-            return Need(on_table("constraint", k.name, plan.table(k.table)), k.definition, True)
+            return Need(on_table("constraint", k.name, plan.table(k.table)), k.definition, can_be_given_up=True)
     return None
 
 

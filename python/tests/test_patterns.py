@@ -1,4 +1,4 @@
-"""Tests how `kidctl leave` puts core types in the place of kid's: one test for each part of the patterns."""
+"""Tests the patterns by which `kidctl leave` finds kid in definitions: one test for each part of a pattern."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pgkid.ctl.leave.defaults import is_generator
+from pgkid.ctl.leave.expected import pattern_of_kid
 from pgkid.ctl.leave.partitions import converted
 from pgkid.ctl.leave.rewriter import Rewriter
 from pgkid.ctl.leave.uses import Kid
@@ -117,6 +118,32 @@ class Bounds(unittest.TestCase):
     def test_others(self) -> None:
         for text in ("DEFAULT", "FOR VALUES WITH (modulus 4, remainder 1)"):
             self.check([""], text, text)
+
+
+class LinesOfKid(unittest.TestCase):
+    """Tests which lines of a dump are about what goes with kid."""
+
+    def test_lines(self) -> None:
+        pattern = pattern_of_kid("public")
+        on = "BEFORE INSERT OR UPDATE OF id ON public.t FOR EACH STATEMENT"
+        time = "CHECK ((public.kid_timestamp(id) >= '2026-01-01 00:00:00+00'::timestamp with time zone))"
+        for line in (
+            f"CREATE TRIGGER kid_track {on} EXECUTE FUNCTION public.kid_track_enter('1', '2');",
+            "ALTER TABLE public.t ENABLE ALWAYS TRIGGER zz_kid_track;",
+            "ALTER TABLE public.t ENABLE REPLICA TRIGGER kid_track;",
+            f"ALTER TABLE ONLY public.t ADD CONSTRAINT kid_time {time};",
+            f"CONSTRAINT kid_time_1 {time}",
+        ):
+            with self.subTest(line):
+                self.assertTrue(pattern.match(line))
+        for line in (
+            f"CREATE TRIGGER kid_track {on} EXECUTE FUNCTION app.kid_track_enter();",
+            "ALTER TABLE public.t ENABLE ALWAYS TRIGGER track;",
+            f"CONSTRAINT mine {time}",
+            "CONSTRAINT kid_time CHECK ((id > 0))",
+        ):
+            with self.subTest(line):
+                self.assertFalse(pattern.match(line))
 
 
 class Generators(unittest.TestCase):
