@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Literal, Sequence
 
 from pgkid.ctl.beside.nodetree import Datum, nodes_in, parse
 from pgkid.ctl.connection import Connection
 
 
+ByteOrder = Literal["little", "big"]
 Column = tuple[int, int]  # OID of a table or view, number of a column
 
 # OIDs of types, which are the same in all databases
-BOOLEAN = 16
-UUID = 2950
+BOOLEAN, BIGINT, SMALLINT, INTEGER, OID, UUID = 16, 20, 21, 23, 26, 2950
 TEXT_TYPES = (25, 1042, 1043)  # text, char(n), varchar
-INTEGER_TYPES = (20, 21, 23, 26)  # bigint, smallint, integer, oid
+WIDTHS = {BIGINT: 8, SMALLINT: 2, INTEGER: 4, OID: 4}  # of integers, in bytes
 
-# smallint, integer, oid, real, double precision, and arrays of them
-NARROW_TYPES = frozenset((21, 23, 26, 700, 701, 1005, 1007, 1028, 1021, 1022))
+# Types that do not have all new keys; the last ones are real, double precision, and arrays of all these
+NARROW_TYPES = frozenset((SMALLINT, INTEGER, OID, 700, 701, 1005, 1007, 1028, 1021, 1022))
 
 # Types that stand for the type of an actual argument, without "any", whose arguments need not have the same type.
 POLYMORPHIC = frozenset((2277, 2283, 2776, 3500, 3831, 4537, 4538, 5077, 5078, 5079, 5080))
@@ -61,7 +61,7 @@ class Facts:
     types: dict[int, str]
     row_types: dict[int, int]  # the table of a row type
     columns: dict[int, list[str]]  # the names of a table's columns; a dropped column has an empty name
-    byteorder: str  # of the server: little or big
+    byteorder: ByteOrder  # of the server
 
 
 ROUTINES = """
@@ -94,11 +94,11 @@ def read_facts(connection: Connection, tables: Sequence[int]) -> Facts:
         types={oid: name for oid, name, _ in types},
         row_types={oid: table for oid, _, table in types if table},
         columns={table: names for table, names in connection.execute(COLUMNS, (list(tables),))},
-        byteorder=_byteorder(connection),
+        byteorder=byteorder_of(connection),
     )
 
 
-def _byteorder(connection: Connection) -> str:
+def byteorder_of(connection: Connection) -> ByteOrder:
     """Returns the byte order of the server, which prints the bytes of constants as it stores them.
 
     The default of an argument of pg_promote() is the integer 60.
@@ -109,6 +109,6 @@ def _byteorder(connection: Connection) -> str:
     ).fetchone()
     for constant in nodes_in(parse(row[0]) if row else None):
         value = constant.fields.get("constvalue")
-        if isinstance(value, Datum) and constant.text("consttype") == "23":
+        if isinstance(value, Datum) and constant.number("consttype") == INTEGER:
             return "little" if value.data[0] == 60 else "big"
     return "little"

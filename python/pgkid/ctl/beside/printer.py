@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Callable, Optional
 
 from pgkid.ctl.beside.enums import CASTS, COERCE_EXPLICIT_CAST, IS_GREATEST, PARAM_EXTERN
-from pgkid.ctl.beside.facts import BOOLEAN, INTEGER_TYPES, UUID, Facts
+from pgkid.ctl.beside.facts import BOOLEAN, OID, UUID, WIDTHS, Facts
 from pgkid.ctl.beside.holds import SAME_AS, Scope, Values, entry_of, pick, text_of
 from pgkid.ctl.beside.nodetree import Datum, Node, TreeError, Value
 
@@ -88,11 +88,10 @@ class Printer:
         text = text_of(node)
         if not isinstance(value, Datum):
             return "NULL"
-        if kind in INTEGER_TYPES:
-            size = len(value.data)
-            width = {21: 2, 23: 4, 26: 4}.get(kind, size)
-            data = value.data[:width] if self.facts.byteorder == "little" else value.data[size - width :]
-            return str(int.from_bytes(data, "little" if self.facts.byteorder == "little" else "big", signed=kind != 26))
+        if kind in WIDTHS:
+            width, order = WIDTHS[kind], self.facts.byteorder
+            data = value.data[:width] if order == "little" else value.data[-width:]
+            return str(int.from_bytes(data, order, signed=kind != OID))
         if kind == BOOLEAN:
             return "true" if any(value.data) else "false"
         if kind == UUID:
