@@ -689,12 +689,18 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, miss
 -- of a text by trying the IDs of its time.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- from src/sql/extension/own_rights.sql.in
+
+-- Rights, whatever the default privileges of the superuser are
+--
+-- The owner of the database may call the functions of the extension kid_seal, and grants that to others. Nobody else
+-- has a right to anything in the schema kid_seal_internal, which own_schema.sql.in creates.
 DO $$
 DECLARE
+    -- For made_by_others.sql
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
-    -- For made_by_others.sql
     trusted regnamespace[] := '{kid_seal_internal}';
     -- For revoke_rights.sql
     private regnamespace := 'kid_seal_internal';
@@ -724,7 +730,6 @@ BEGIN
         RAISE '% would depend on %, which another role may have made', what.name, what.used
             USING ERRCODE = 'invalid_object_definition';
     END LOOP;
-    -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
     -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
     --
     -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
@@ -750,10 +755,13 @@ BEGIN
     END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
-        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);
+        EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
-    -- The owner of the database can dump and restore the forgotten keys.
-    GRANT USAGE ON SCHEMA kid_seal_internal TO pg_database_owner;
-    GRANT SELECT, INSERT ON kid_seal_internal.forgotten TO pg_database_owner;
-    PERFORM pg_extension_config_dump('kid_seal_internal.forgotten', '');
 END $$;
+
+-- from src/sql/seal/foot.sql
+
+-- The owner of the database can dump and restore the forgotten keys.
+GRANT USAGE ON SCHEMA kid_seal_internal TO pg_database_owner;
+GRANT SELECT, INSERT ON kid_seal_internal.forgotten TO pg_database_owner;
+SELECT pg_extension_config_dump('kid_seal_internal.forgotten', '');

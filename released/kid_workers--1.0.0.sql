@@ -807,13 +807,12 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_forget_worker(text, bigint, uuid) IS
     'gives up a worker number, and returns whether it was held; others can lease it when its window ends';
 
--- from src/sql/extension/workers/rights.sql
+-- from src/sql/extension/own_rights.sql.in
 
--- Worker numbers: rights, whatever the default privileges of the superuser are
+-- Rights, whatever the default privileges of the superuser are
 --
--- Any role may call the functions that kid_lease_worker() calls. They check that their caller may call
--- kid_lease_worker(). The owner of the database grants that right, and can dump and restore the tables.
-
+-- The owner of the database may call the functions of the extension kid_workers, and grants that to others. Nobody else
+-- has a right to anything in the schema kid_workers, which own_schema.sql.in creates.
 DO $$
 DECLARE
     -- For made_by_others.sql
@@ -876,13 +875,22 @@ BEGIN
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_workers'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
-    GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
-    GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
-    -- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
-    -- that its caller may lease.
-    GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
-    GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
-        kid_workers.tell_window, @extschema@.kid_forget_worker TO PUBLIC;
-    PERFORM pg_extension_config_dump('kid_workers.pools', '');
-    PERFORM pg_extension_config_dump('kid_workers.numbers', '');
 END $$;
+
+-- from src/sql/extension/workers/rights.sql
+
+GRANT EXECUTE ON FUNCTION @extschema@.kid_workers() TO pg_read_all_stats;
+GRANT SELECT, INSERT ON kid_workers.pools, kid_workers.numbers TO pg_database_owner;
+
+-- from src/sql/workers/rights_of_steps.sql
+
+-- Any role may call kid_forget_worker() and the functions that kid_lease_worker() calls, because each of them checks
+-- that its caller may lease.
+GRANT USAGE ON SCHEMA kid_workers TO PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_workers.notice_failover, kid_workers.grant_window, kid_workers.wait_again,
+    kid_workers.tell_window, @extschema@.kid_forget_worker TO PUBLIC;
+
+-- from src/sql/extension/workers/rights.sql
+
+SELECT pg_extension_config_dump('kid_workers.pools', '');
+SELECT pg_extension_config_dump('kid_workers.numbers', '');
