@@ -30,13 +30,7 @@
 \i seal/type.sql.in
 \i seal/uuid.sql.in
 
-\set type bigint
-\set prefix kid53
-\set seal kid53_seal
-\set to_bytes int8send(id)
-\set from_bytes ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
-\set zeros 0000000000000000
-\i seal/type.sql.in
+\i seal/kid53.sql
 
 \i plain/seal/foot.sql
 \i plain/end.sql

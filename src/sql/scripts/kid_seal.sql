@@ -22,7 +22,7 @@
 \i seal/text.sql
 \i seal/keys.sql
 
--- A name keeps its value to the end of this file or until it is set again: these two are for all types before bigint.
+-- A name keeps its value to the end of this file or until it is set again: these two are for all types but kid53.
 \set seal kid_seal
 \set to_bytes id::bytea
 
@@ -56,18 +56,11 @@
 \set zeros 00000000
 \i seal/type.sql.in
 
-\set type bigint
-\set prefix kid53
-\set seal kid53_seal
-\set to_bytes int8send(id)
-\set from_bytes ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
-\set zeros 0000000000000000
-\i seal/type.sql.in
+\i seal/kid53.sql
 
 -- uuid.sql.in needs no other name. It comes after seal/type.sql.in for kid64, whose functions it calls.
 \set type kid64
 \set prefix kid64
-\set to_bytes id::bytea
 \i seal/uuid.sql.in
 
 \i seal/foot.sql

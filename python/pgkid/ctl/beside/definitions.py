@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Sequence
 
-from psycopg.rows import class_row
-
+from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection
 
 
@@ -152,8 +151,7 @@ def relations(conn: Connection, tables: Sequence[int]) -> list[int]:
 def definitions(conn: Connection, columns: Sequence[tuple[int, int]]) -> list[Definition]:
     """Returns the definitions in which some columns can stand, given as OID of the table and number of the column."""
     parameters = {"tables": [table for table, _ in columns], "numbers": [number for _, number in columns]}
-    with conn.cursor(row_factory=class_row(Definition)) as cursor:
-        return cursor.execute(DEFINITIONS, parameters).fetchall()
+    return read(conn, Definition, DEFINITIONS, parameters)
 
 
 @dataclass(frozen=True)
@@ -181,8 +179,7 @@ BOUNDS = """
 
 def bounds(conn: Connection, parents: Sequence[int]) -> list[Bounds]:
     """Returns the bounds of the partitions of some tables."""
-    with conn.cursor(row_factory=class_row(Bounds)) as cursor:
-        return cursor.execute(BOUNDS, (list(parents),)).fetchall()
+    return read(conn, Bounds, BOUNDS, (list(parents),))
 
 
 # Objects that depend on columns, other than those whose definitions are read, and indexes, sequences and foreign keys.
