@@ -54,6 +54,12 @@ class Consumers(unittest.TestCase):
         self.conn.execute("CREATE EXTENSION kid")
         self.threads: list[threading.Thread] = []
 
+    def begin(self, ids: str) -> None:
+        """Makes the database anew, with a table whose keys are of a kind."""
+        self.conn.close()
+        self.setUp()
+        self.table(ids)
+
     def table(self, ids: str) -> None:
         self.conn.execute(f"CREATE TABLE events (id {TABLES[ids]}, payload text)")
         kind = "bigint" if ids in ("tracked", "kid53") else ids
@@ -109,10 +115,7 @@ class Consumers(unittest.TestCase):
         """Each event is handled once and in order, whatever makes the IDs. A consumer by id > last misses some."""
         for ids in TABLES:
             with self.subTest(ids=ids):
-                if ids != "kid64":
-                    self.conn.close()
-                    self.setUp()
-                self.table(ids)
+                self.begin(ids)
                 consumer = self.consumer(ids, batch=50, columns=["payload"])
                 self.start(consumer.run_exactly_once, self.insert)
                 naive: list[Any] = []
@@ -144,10 +147,7 @@ class Consumers(unittest.TestCase):
         """Processes of one name are killed, and so are their sessions. Each event is handled once and in order."""
         for ids in "kid64", "tracked":
             with self.subTest(ids=ids):
-                if ids != "kid64":
-                    self.conn.close()
-                    self.setUp()
-                self.table(ids)
+                self.begin(ids)
                 self.consumer(ids).close()
                 command = [sys.executable, "-c", PROGRAM, f"dbname={NAME} application_name=consumer", ids]
                 processes = [subprocess.Popen(command) for _ in range(3)]
@@ -286,10 +286,7 @@ class Consumers(unittest.TestCase):
         """A consumer can begin after the rows that are there. Creating it again moves nothing."""
         for ids in "kid64", "tracked":
             with self.subTest(ids=ids):
-                if ids != "kid64":
-                    self.conn.close()
-                    self.setUp()
-                self.table(ids)
+                self.begin(ids)
                 self.conn.execute("INSERT INTO events (payload) VALUES ('old'), ('old')")
                 for name in "billing", "mail":
                     consumer = Consumer(f"dbname={NAME}", "public.events", name, ids=ids)
