@@ -15,7 +15,7 @@ class NotNulls:
     """What the columns have that have the names before the swap."""
 
     def __init__(self, plan: Plan, runner: Runner, direction: Direction) -> None:
-        self.plan, self.runner, self.d = plan, runner, direction
+        self.plan, self.runner, self.direction = plan, runner, direction
         self.not_null = {c.address for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
         self.named = self.read()
 
@@ -39,7 +39,7 @@ class NotNulls:
         for column in self.plan.columns:
             had_it = column.address in self.not_null or (column.table, column.name) in not_valid
             if had_it and column.address not in identities:
-                other = sql.Identifier(beside(self.d.other, column.name))
+                other = sql.Identifier(beside(self.direction.other, column.name))
                 table = self.plan.table(column.table).sql
                 self.runner.execute(statement("ALTER TABLE {} ALTER {} DROP NOT NULL", table, other))
 
@@ -58,7 +58,7 @@ class NotNulls:
         """Names a constraint, or adds it if it is not valid."""
         table, name = self.plan.table(wanted.table).sql, sql.Identifier(wanted.name)
         if (made is None or made.name != wanted.name) and self.is_taken(wanted):
-            free = sql.Identifier(beside(self.d.other, wanted.name))
+            free = sql.Identifier(beside(self.direction.other, wanted.name))
             self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, name, free))
         if made is None:
             end = " NO INHERIT" * wanted.is_no_inherit + " NOT VALID" * (not wanted.is_validated)

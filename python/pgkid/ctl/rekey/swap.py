@@ -27,7 +27,7 @@ class Swap:
 
     plan: Plan
     runner: Runner
-    d: Direction
+    direction: Direction
     made: list[Made] = field(default_factory=list)
     indexes: list[catalog.Index] = field(default_factory=list)
     constraints: list[catalog.Constraint] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Swap:
         self.swap_constraints()
         self.refuse_dependents()
         self.make()
-        if self.d.word == "new":
+        if self.direction.word == "new":
             self.runner.all(follow.follow(self.plan, self.plan.direction("old")))
 
     def refuse_unfinished(self) -> None:
@@ -65,10 +65,10 @@ class Swap:
         for index in self.indexes:
             if index.is_partitioned and index.is_primary:
                 continue
-            name = self.d.beside(index.name)
+            name = self.direction.beside(index.name)
             if not catalog.is_valid_index(self.plan.conn, index.table, index.schema, name):
                 raise self.unfinished(twins.object_of(self.plan, index))
-        for constraint in self.constraints if self.d.word == "new" else []:
+        for constraint in self.constraints if self.direction.word == "new" else []:
             if not self.constraint_is_valid(constraint):
                 raise self.unfinished(twins.object_of(self.plan, constraint))
         for column in self.plan.tops:
@@ -77,13 +77,13 @@ class Swap:
 
     def unfinished(self, what: Object) -> Refused:
         """Returns the error for something that has no finished twin."""
-        if self.d.word == "old":
+        if self.direction.word == "old":
             return Refused(f"{what} was made since the swap, and has no counterpart for old keys", "Drop it first.")
         return Refused(f"{what} is not ready", "Run `kidctl rekey run` again, and then `swap`.")
 
     def constraint_is_valid(self, constraint: catalog.Constraint) -> bool:
         """Returns whether the twin of a constraint is there, and validated if the constraint is."""
-        found = catalog.is_valid_constraint(self.plan.conn, constraint.table, self.d.beside(constraint.name))
+        found = catalog.is_valid_constraint(self.plan.conn, constraint.table, self.direction.beside(constraint.name))
         return found is not None and (found or not constraint.is_validated)
 
     def remove(self) -> None:
@@ -123,7 +123,7 @@ class Swap:
                     "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY USING INDEX {}{}",
                     self.plan.table(index.table).sql,
                     sql.Identifier(index.name),
-                    sql.Identifier(self.d.beside(index.name)),
+                    sql.Identifier(self.direction.beside(index.name)),
                     twins.deferrable(index),
                     about=twins.object_of(self.plan, index),
                 )
@@ -132,30 +132,35 @@ class Swap:
     def swap_unique(self, index: catalog.Index) -> None:
         """Exchanges the names of a UNIQUE constraint and its twin, which their indexes have, too."""
         about, table = twins.object_of(self.plan, index), self.plan.table(index.table).sql
-        self.rename_constraint(table, index.name, beside(self.d.other, index.name), about)
-        self.rename_constraint(table, self.d.beside(index.name), index.name, about)
+        self.rename_constraint(table, index.name, beside(self.direction.other, index.name), about)
+        self.rename_constraint(table, self.direction.beside(index.name), index.name, about)
 
     def swap_index(self, index: catalog.Index) -> None:
         """Exchanges the names of an index and its twin."""
         about, rename = twins.object_of(self.plan, index), "ALTER INDEX {} RENAME TO {}"
-        twin, other = sql.Identifier(index.schema, self.d.beside(index.name)), beside(self.d.other, index.name)
+        twin, other = sql.Identifier(index.schema, self.direction.beside(index.name)), beside(
+            self.direction.other, index.name
+        )
         self.runner.execute(statement(rename, index.sql, sql.Identifier(other), about=about))
         self.runner.execute(statement(rename, twin, sql.Identifier(index.name), about=about))
 
     def rename_columns(self) -> None:
         """Exchanges the names of columns, and what belongs to columns alone."""
-        plan, d = self.plan, self.d
-        not_nulls = NotNulls(plan, self.runner, d)
+        plan, direction = self.plan, self.direction
+        not_nulls = NotNulls(plan, self.runner, direction)
         for column in plan.tops:
             table = plan.table(column.table).sql
-            for before, after in ((column.name, beside(d.other, column.name)), (d.beside(column.name), column.name)):
+            for before, after in (
+                (column.name, beside(direction.other, column.name)),
+                (direction.beside(column.name), column.name),
+            ):
                 self.runner.execute(
                     statement("ALTER TABLE {} RENAME {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
                 )
         not_nulls.give_valid()
         for column in plan.columns:
             full.drop(plan, self.runner, column)
-        if d.word == "new":
+        if direction.word == "new":
             not_nulls.take()
             self.leave_old_columns()
         not_nulls.give_names()
@@ -190,7 +195,7 @@ class Swap:
                 table = self.plan.table(index.table)
                 about = on_table("constraint", index.name, table)
                 self.runner.execute(constraints.add(table.sql, about, index.constraint_definition or ""))
-        if self.d.word == "new":
+        if self.direction.word == "new":
             self.rename_twins()
         else:
             self.restore_constraints()
@@ -204,7 +209,7 @@ class Swap:
         """Gives twins of constraints the names of those that were dropped."""
         for constraint in self.constraints:
             table, about = self.plan.table(constraint.table).sql, twins.object_of(self.plan, constraint)
-            self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
+            self.rename_constraint(table, self.direction.beside(constraint.name), constraint.name, about)
 
     def restore_constraints(self) -> None:
         """Adds the constraints that were there before the swap. Some of them are validated after the transaction."""
@@ -215,7 +220,7 @@ class Swap:
     def refuse_dependents(self) -> None:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
         plan = self.plan
-        names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
+        names = [(c.table, beside(self.direction.other, c.name)) for c in plan.columns]
         found = scalar(
             plan.conn,
             """
@@ -245,7 +250,7 @@ class Swap:
         again = []
         for made in self.made:
             original = originals.get(made.object)
-            is_same = self.d.word == "old" and original is not None and original.after == made.make
+            is_same = self.direction.word == "old" and original is not None and original.after == made.make
             again.append(replace(made, make=original.before) if original and is_same else made)
         hanging.make(self.runner, self.plan.keys.home, again)
         for line in self.details:
