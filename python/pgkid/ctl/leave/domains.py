@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
-from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave.columns import Column, Domain
 from pgkid.ctl.leave.defaults import is_generator
 from pgkid.ctl.leave.plan import Group, Plan
-from pgkid.ctl.leave.uses import COLLATION
+from pgkid.ctl.leave.uses import declaration
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -44,7 +43,7 @@ class Domains:
             for constraint, definition in self.checks(domain).items():
                 parts = name, sql.Identifier(constraint), sql.SQL(rewrite(definition))
                 self.runner.execute(statement("ALTER DOMAIN {} ADD CONSTRAINT {} {}", *parts, about=about))
-            self.details[domain.oid] = self.more(domain)
+            self.details[domain.oid] = self.read_details(domain)
 
     def not_null(self, domain: Domain) -> Statement:
         """Returns the statement for NOT NULL, which has a name from PostgreSQL 17 on."""
@@ -62,8 +61,7 @@ class Domains:
             if other.oid == domain.parent:
                 return self.new_name(other).as_string(self.plan.conn)
         assert domain.base
-        core = CORE[domain.base]
-        return core + COLLATION if core == "text" else core
+        return declaration(domain.base)
 
     def checks(self, domain: Domain) -> dict[str, str]:
         """Returns the definitions of a domain's CHECKs by their names."""
@@ -74,8 +72,8 @@ class Domains:
         )
         return {name: definition for name, definition in rows}
 
-    def more(self, domain: Domain) -> list[str]:
-        """Returns statements for what a domain has beside its definition, by its name."""
+    def read_details(self, domain: Domain) -> list[str]:
+        """Returns the statements for what a domain has beside its definition."""
         rows = self.runner.query(
             """
             SELECT l.line FROM pg_type AS t, LATERAL (
@@ -101,13 +99,11 @@ class Domains:
 
     def type_of(self, column: Column) -> str:
         """Returns the new type of a column."""
-        array = "[]" if column.is_array else ""
         for domain in self.group.domains:
             if domain.oid == column.domain:
-                return self.new_name(domain).as_string(self.plan.conn) + array
+                return self.new_name(domain).as_string(self.plan.conn) + "[]" * column.is_array
         assert column.base
-        core = CORE[column.base]
-        return core + array + (COLLATION if core == "text" else "")
+        return declaration(column.base, column.is_array)
 
     def replace(self) -> None:
         """Drops the old domains, and gives the new ones their names."""

@@ -33,9 +33,9 @@ class Sets:
             member = self.parent[member]
         return member
 
-    def join(self, one: int, other: int) -> None:
+    def join(self, member: int, other: int) -> None:
         """Joins two sets."""
-        a, b = self.find(one), self.find(other)
+        a, b = self.find(member), self.find(other)
         self.parent[max(a, b)] = min(a, b)
 
 

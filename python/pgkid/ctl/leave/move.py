@@ -9,7 +9,6 @@ from psycopg import sql
 from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused, Report
-from pgkid.ctl.kid import CORE
 from pgkid.ctl.leave import triggers
 from pgkid.ctl.leave.change import Change
 from pgkid.ctl.leave.checks import look
@@ -17,7 +16,7 @@ from pgkid.ctl.leave.columns import attributes
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.needs import remains
 from pgkid.ctl.leave.plan import LeaveState, Plan, read_plan, state_schema
-from pgkid.ctl.leave.uses import COLLATION
+from pgkid.ctl.leave.uses import declaration
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rehearsal import dumps
@@ -123,11 +122,9 @@ class Leave:
     def change_types(self, runner: Runner) -> None:
         """Changes composite types. PostgreSQL refuses those that are the type of a table's column."""
         for a in attributes(self.conn):
-            core = CORE[a.base]
-            kind = core + "[]" * a.is_array + (COLLATION if core == "text" else "")
             change = "ALTER TYPE {} ALTER ATTRIBUTE {} TYPE {}"
             name, attribute = sql.Identifier(a.schema, a.type), sql.Identifier(a.name)
-            runner.execute(statement(change, name, attribute, sql.SQL(kind), about=a.object))
+            runner.execute(statement(change, name, attribute, sql.SQL(declaration(a.base, a.is_array)), about=a.object))
 
     def validate(self, runner: Runner) -> None:
         """Does what was left for after the transactions, also of earlier runs, and forgets the move."""

@@ -93,7 +93,7 @@ def read_needs(plan: Plan, made: Sequence[Made]) -> Needs:
             about = on_table("column", column.name, plan.table(column.table))
             needs.findings.append(needed_by_column(about, column.expression))
             needs.given_up.append(about)
-    needs.remaining = remaining([use for use in plan.uses if touched.stays(use)])
+    needs.remaining = findings_about([use for use in plan.uses if touched.stays(use)])
     return needs
 
 
@@ -144,8 +144,8 @@ def needed_by_column(column: Object, expression: str) -> Finding:
     return Finding("needs kid", column.label, message, expression, stops=True, accept_name=column.label)
 
 
-def remaining(found: Sequence[Use]) -> list[Finding]:
-    """Returns a finding for each object that would still depend on kid."""
+def findings_about(found: Sequence[Use]) -> list[Finding]:
+    """Returns a finding for each object with some uses of kid, which would still depend on it."""
     members: dict[str, list[str]] = {}
     for use in found:
         members.setdefault(use.object, []).append(use.member)
@@ -154,4 +154,4 @@ def remaining(found: Sequence[Use]) -> list[Finding]:
 
 def remains(conn: Connection) -> list[Finding]:
     """Returns a finding for each object that depends on kid now."""
-    return remaining(uses(conn))
+    return findings_about(uses(conn))

@@ -15,7 +15,15 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.kid import CORE, home_of
 
 
+# In which texts sort as the IDs did
 COLLATION = ' COLLATE pg_catalog."C"'
+
+
+def declaration(base: str, is_array: bool = False) -> str:
+    """Returns the core type that takes the place of a type of kid's, as columns and domains are declared."""
+    core = CORE[base]
+    return core + "[]" * is_array + (COLLATION if core == "text" else "")
+
 
 # What the queries about uses of kid get: its types that become core types, and patterns of the names of its functions
 PARAMETERS = {
