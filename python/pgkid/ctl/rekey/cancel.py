@@ -56,13 +56,12 @@ class Cancel:
         columns = catalog.related(self.conn, root.oid)
         schema = state.schema_of("rekey", root)
         names = {c.name for c in catalog.columns(self.conn, root.oid)}
-        if beside("old", columns[0].name) in names:
+        has_old_keys = beside("old", columns[0].name) in names
+        begun = None if has_old_keys else state.load(self.conn, schema, RekeyState)
+        if has_old_keys or begun and begun.is_swapped:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        begun = state.load(self.conn, schema, RekeyState)
-        if begun and begun.is_swapped:
-            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if begun and begun.is_half_back and begun.origin == state.origin_of(self.conn):
-            raise Refused(f"the way back of {root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
+        if begun and begun.origin == state.origin_of(self.conn):
+            state.refuse_half_back(begun)
 
     def has_trigger(self, table: catalog.Table, schema: str) -> bool:
         """Returns whether a table has the trigger of this move, and not that of another one."""

@@ -37,8 +37,7 @@ SIZE = """
     WITH keys AS (SELECT * FROM unnest(%(tables)s::oid[], %(numbers)s::int[]) AS k (tab, num)),
     parts AS (
         SELECT c.oid, greatest(c.reltuples, 0)::bigint AS rows, c.reltuples < 0 AS is_unknown,
-            c.relpages::bigint AS pages,
-               x.pages AS indexes, x.twins
+               c.relpages::bigint AS pages, x.pages AS indexes, x.twins
           FROM pg_catalog.pg_class AS c,
                LATERAL (SELECT coalesce(sum(r.relpages), 0)::bigint,
                                coalesce(sum(r.relpages * (1 + (i.indisprimary AND NOT c.relispartition)::int))
