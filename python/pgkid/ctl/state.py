@@ -282,7 +282,7 @@ CONTENTS = """
                    c.oid::regclass::text AS name
               FROM pg_class AS c
              WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
-                 AND NOT c.relispartition
+                   AND NOT c.relispartition
                    AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
                                           AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
             UNION ALL
