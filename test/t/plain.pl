@@ -415,7 +415,8 @@ foreach ([ 'kid64', 'kid64', 'kid_next' ], [ 'kid53', 'bigint', 'kid53_next' ], 
 {
 	my ($clock, $type, $generator) = @$_;
 	is(sql("CREATE TEMP TABLE drawing (id $type DEFAULT $generator());
-		SELECT ${clock}_unit_end(0) = ${clock}_unit_end(s.states - 1), ${clock}_unit_end(0) < ${clock}_unit_end(s.states)
+		SELECT ${clock}_unit_end(0) = ${clock}_unit_end(s.states - 1),
+			${clock}_unit_end(0) < ${clock}_unit_end(s.states)
 			FROM (SELECT bigint '1' << shift AS states FROM kid_track_source('drawing'::regclass, 'id')) AS s"),
 		't|t', "kid_track() knows how many states a time unit of $clock has");
 }
