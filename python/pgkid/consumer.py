@@ -28,12 +28,15 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import finalize
 
-import psycopg
-from psycopg import IsolationLevel, sql
-from psycopg.rows import namedtuple_row, tuple_row
-
+from ._needs import needs
 from .ids import Kid64
-from .psycopg import register
+
+with needs(__name__, "psycopg"):
+    import psycopg
+    from psycopg import IsolationLevel, sql
+    from psycopg.rows import namedtuple_row, tuple_row
+
+    from .psycopg import register
 
 Handle = Callable[[psycopg.Connection[Any], Sequence[Any]], None]
 HandleOutside = Callable[[Sequence[Any]], None]

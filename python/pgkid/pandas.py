@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
+from ._needs import needs
 from .ids import Flake, Id, Kid53, Kid64, UuidV7
 from .ids.kid64 import ALPHABET
+
+with needs(__name__, "pandas"):
+    import numpy as np
+    import pandas as pd
 
 _DIGITS = np.full(256, 64, np.uint8)
 _DIGITS[list(ALPHABET)] = np.arange(64)

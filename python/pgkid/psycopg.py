@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from psycopg import AsyncConnection, Connection
-from psycopg.adapt import Buffer, Dumper, Loader
-from psycopg.pq import Format
-from psycopg.rows import tuple_row
-from psycopg.types import TypeInfo
-
+from ._needs import needs
 from ._types import CLASSES, OF_TEXT, QUERY
 from .ids import Id
+
+with needs(__name__, "psycopg"):
+    from psycopg import AsyncConnection, Connection
+    from psycopg.adapt import Buffer, Dumper, Loader
+    from psycopg.pq import Format
+    from psycopg.rows import tuple_row
+    from psycopg.types import TypeInfo
 
 
 def register(connection: Connection[Any]) -> None:

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from psycopg2 import extensions
-
+from ._needs import needs
 from ._types import OF_TEXT, QUERY
+
+with needs(__name__, "psycopg2"):
+    from psycopg2 import extensions
 
 
 def register(connection: Any) -> None:

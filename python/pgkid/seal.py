@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from typing import Any, TypeVar, Union
 from uuid import UUID
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
+from ._needs import needs
 from .ids import Id, Kid64, UuidV7, base32
+
+with needs(__name__, "seal"):
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 T = TypeVar("T", bound=Id)
 Key = tuple[int, Union[str, bytes], bool]

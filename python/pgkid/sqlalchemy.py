@@ -17,17 +17,19 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, and_, cast, event, func, inspect, literal, not_, select
-from sqlalchemy.dialects.postgresql import TIMESTAMP, UUID
-from sqlalchemy.dialects.postgresql.base import ischema_names
-from sqlalchemy.engine import Engine
-from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlalchemy.sql import operators
-from sqlalchemy.types import TypeDecorator, UserDefinedType
-
+from ._needs import needs
 from ._types import OF_TEXT
 from .ids import Flake, Flax, Id, Kid53, Kid64, Kid96, Sno
 from .ids.times import micros_of
+
+with needs(__name__, "sqlalchemy"):
+    from sqlalchemy import BigInteger, and_, cast, event, func, inspect, literal, not_, select
+    from sqlalchemy.dialects.postgresql import TIMESTAMP, UUID
+    from sqlalchemy.dialects.postgresql.base import ischema_names
+    from sqlalchemy.engine import Engine
+    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy.sql import operators
+    from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 __all__ = [
     "FlakeType",

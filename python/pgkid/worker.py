@@ -25,8 +25,11 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Callable, Deque, Generic, List, NamedTuple, NoReturn, Optional, Tuple, TypeVar
 
-import psycopg
-from psycopg.rows import dict_row
+from ._needs import needs
+
+with needs(__name__, "psycopg"):
+    import psycopg
+    from psycopg.rows import dict_row
 
 ID = TypeVar("ID", int, str)
 Connect = Callable[[], "psycopg.Connection[Any]"]

@@ -9,9 +9,12 @@ urls.py         converters for paths
 operations.py   a default for the key of an existing table, in migrations before Django 5
 """
 
-from .expressions import Encoded, Sealed, Timestamp, Unsealed
-from .fields import FlakeField, FlaxField, Kid53Field, Kid64Field, Kid96Field, SnoField, UuidV7Field
-from .urls import base32_converter, sealed_converter
+from .._needs import needs
+
+with needs(__name__, "django"):
+    from .expressions import Encoded, Sealed, Timestamp, Unsealed
+    from .fields import FlakeField, FlaxField, Kid53Field, Kid64Field, Kid96Field, SnoField, UuidV7Field
+    from .urls import base32_converter, sealed_converter
 
 __all__ = [
     "Encoded",
