@@ -168,8 +168,11 @@ class Consumer:
         if kind not in LEAST:
             raise ValueError(f"create the cursor yourself: the least value of type {kind} is unknown")
         cursors = self._cursor_table()
-        table = "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, last {} NOT NULL)"
-        db.execute(sql.SQL(table).format(cursors, sql.SQL(kind)))
+        # A role that may not create tables can use one that exists.
+        found = db.execute("SELECT to_regclass(%s)", [cursors.as_string(db)]).fetchone()
+        if found == (None,):
+            table = "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, last {} NOT NULL)"
+            db.execute(sql.SQL(table).format(cursors, sql.SQL(kind)))
         row = "INSERT INTO {} (name, last) VALUES (%s, %s) ON CONFLICT DO NOTHING"
         try:
             db.execute(sql.SQL(row).format(cursors), [self._name, LEAST[kind]])

@@ -302,6 +302,36 @@ class Consumers(unittest.TestCase):
                     consumer.run_at_least_once(handle)
                     self.assertEqual(payloads, ["new"])
 
+    def test_rights(self) -> None:
+        """A role that may not create tables uses a table of cursors that exists, here one with more columns."""
+        self.table("kid64")
+        self.conn.execute(
+            f"""
+            DO $$ BEGIN IF to_regrole('{NAME}') IS NULL THEN CREATE ROLE {NAME}; END IF; END $$;
+            REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+            CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL, turn bigint NOT NULL DEFAULT 0);
+            GRANT SELECT ON events TO {NAME};
+            GRANT SELECT, INSERT, UPDATE ON consumers TO {NAME};
+            GRANT INSERT ON handled TO {NAME};
+            GRANT USAGE ON SEQUENCE handled_nr_seq TO {NAME};
+            INSERT INTO events (payload) VALUES ('one'), ('two')"""
+        )
+        connection = f"dbname={NAME} options='-c role={NAME}'"
+        consumer = Consumer(connection, "events", "billing", poll=0.02)
+        self.addCleanup(consumer.close)
+        consumer.create()
+        consumer.create(from_now=True)
+
+        def handle(connection: psycopg.Connection[Any], rows: Sequence[Any]) -> None:
+            self.insert(connection, rows)
+            consumer.stop()
+
+        self.conn.execute("INSERT INTO events (payload) VALUES ('three')")
+        consumer.run_exactly_once(handle)
+        self.assertEqual(self.ids("handled"), self.ids("events")[2:])
+        with self.assertRaisesRegex(psycopg.errors.InsufficientPrivilege, "schema public"):
+            Consumer(connection, "events", "billing", cursors="others").create()
+
     def test_what_is_missing(self) -> None:
         self.table("kid53")
         with self.assertRaisesRegex(ValueError, "argument ids"):
