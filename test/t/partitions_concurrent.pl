@@ -122,6 +122,51 @@ is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '',
 	'a detached partition is neither dropped nor reported');
 
 #
+# A transaction that has written stays open. The nightly drop of docs/guides/partitions.md fails after its timeout. The
+# page's script with CONCURRENTLY drops the partitions, while others write, even if a later transaction is still open.
+#
+my ($nightly, $careful, $script) =
+  map { slurp_file('docs/guides/partitions.md') =~ /^```sql\n($_.*?)^```$/ms }
+  'SET lock_timeout = \S+\nSELECT kid_create_partitions',
+  'SELECT kid_drop_partitions\(\S+\s+older_than => least', q{\\\\set ON_ERROR_STOP};
+sql(q{DROP TABLE events;
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
+	SELECT count(*) FROM kid_create_partitions('events', '1 day', now() + interval '1 day',
+		now() - interval '91 days')});
+
+# The statement of the page that keeps what consumers have not read
+my $dry_run = $careful =~ s/dry_run => false/dry_run => true/r;
+sql('CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL)');
+like(output_of($dry_run), qr{ERROR:  22023: partitions older than an infinite time},
+	'no partition is dropped while there is no cursor');
+sql(q{INSERT INTO consumers VALUES ('new', '...........'), ('late', kid64_floor(now() - interval '100 days'))});
+is(output_of($dry_run), '', 'a partition that a consumer has not read is kept');
+sql(q{UPDATE consumers SET last = kid64_floor(now())});
+my $oldest = sql(q{SELECT 'public.' || partition FROM kid_partitions('events') ORDER BY begins LIMIT 1});
+is(output_of($dry_run), $oldest, 'a partition is dropped when all consumers have read it');
+
+my ($before, $after) = (open_session($node), open_session($node));
+answer($before, 'BEGIN; INSERT INTO events VALUES (DEFAULT, 1);');
+$output = output_of($nightly);
+like($output, qr{ERROR:  55P03: canceling statement due to lock timeout},
+	'the nightly drop fails while a transaction that has written is open');
+is(sql(q{SELECT max(ends) > now() + interval '7 days' FROM kid_partitions('events')}),
+	't', 'the nightly job has created partitions before');
+my $dropper = start_script($node, $script);
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_inherits WHERE inhdetachpending AND inhparent = 'events'::regclass})
+  or die;
+answer($after, 'BEGIN; INSERT INTO events VALUES (DEFAULT, 2);');
+is(answer($after, 'SELECT count(*) FROM events;'), 1, 'others read and write while a partition is detached CONCURRENTLY');
+is(sql(q{SELECT count(*) FROM kid_partitions('events') WHERE detaching}), 1, 'kid_partitions() shows that partition');
+is(sql(q{SELECT count(*) FROM kid_check('events')}), 0, 'kid_check() reports nothing');
+answer($before, 'COMMIT;');
+$dropper->{handle}->finish;
+is(${ $dropper->{stderr} }, '', 'the script drops it, though a later transaction is open');
+is(sql(q{SELECT min(begins) > now() - interval '91 days' FROM kid_partitions('events')}), 't', 'it is gone');
+close_session($_) foreach $before, $after;
+
+#
 # Partitions exchange their names while they are dropped: the old one must be dropped.
 #
 create_days('renamed', 20200101, 20200103);
