@@ -76,6 +76,37 @@ stops('a row of 2019', [qw(visits --time made --to kid53 --no-rehearsal)],
 sql(q{UPDATE visits SET made = '2020-01-01 00:00:00+00' WHERE made < '2020-01-01'});
 passes('the first instant', qw(visits --time made --to kid53 --no-rehearsal));
 
+# After new rows have got new keys, a move of all rows would change these keys again, and a new key can be one that
+# another row had. So check counts them, and stops. It does not ignore the options while the first move is not finished.
+fresh(q{CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text);
+	INSERT INTO orders (created_at, item) VALUES ('2020-01-01', 'old'), ('2026-01-01', 'old'), ('2026-01-02', 'old')});
+my @all = qw(orders --time created_at --no-rehearsal --to);
+sub refused_check
+{
+	my ($what, $why) = @_;
+	my ($said, $status) = kidctl('check', @all, 'kid53');
+	is($status, 2, "check refuses a move of all rows $what");
+	like($said, $why, 'and says why');
+	return;
+}
+ok_kidctl(qw(run orders --new-rows-only --no-rehearsal));
+like(ok_kidctl(qw(status orders)), qr/^move of new rows of public\.orders to kid53: prepare is done$/m,
+	'status names the step');
+refused_check('before the swap', qr/^error: a move of the new rows of public\.orders has begun\nhint: .*`finish`/m);
+ok_kidctl(qw(swap orders));
+refused_check('after the swap', qr/^error: public\.orders has its new keys already\nhint: .*`kidctl rekey finish`/m);
+ok_kidctl(qw(finish orders));
+passes('a table without new rows', @all, 'kid53');
+sql(q{INSERT INTO orders (item) VALUES ('new'), ('newer'); UPDATE orders SET created_at = '2026-01-03'
+	WHERE item = 'newer'});
+my $already = 'of 5 are of the new kind already \(kid53\): these rows get other keys, too, and the new key of one row can';
+stops('a table with new rows', [ @all, 'kid53' ], qr/^  keys of public\.orders: 2 $already be the old key of another/m,
+	qr/^    hint: Pass --to kid64 or --to bigint, whose keys are no old ones/m);
+passes('another kind of keys', @all, 'bigint');
+passes('what was accepted', @all, 'kid53', '--accept', 'keys of public.orders');
+sql('ALTER TABLE orders ALTER id DROP DEFAULT');
+stops('a table without the default', [ @all, 'kid53' ], qr/^  keys of public\.orders: 1 $already be the old key/m);
+
 # Privileges on views, and views of other roles
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x');
 	CREATE VIEW readonly AS SELECT id, b FROM p; REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON readonly FROM app;

@@ -4,6 +4,7 @@ session.py       has the actions that the user can call
 plan.py          reads what the move is about: the columns, and the names of what the move adds; has the state
 keys.py          reads the types, operators and generators of both kinds of keys
 checks.py        finds what cannot get new keys, and rows without a time that a key can have
+already.py       finds rows whose keys are of the new kind already
 surroundings.py  finds what somebody must know beside that, such as functions and clients
 lookalikes.py    finds columns that seem to contain a key, and have no foreign key
 costs.py         estimates disk, WAL, time and locks

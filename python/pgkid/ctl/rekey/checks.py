@@ -14,6 +14,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
+from pgkid.ctl.rekey import already
 from pgkid.ctl.rekey.fill import time_of, time_type
 from pgkid.ctl.rekey.follow import TRIGGER
 from pgkid.ctl.rekey.plan import Plan, Word, beside, is_beside
@@ -392,6 +393,7 @@ def of_times(plan: Plan) -> Iterator[Finding]:
         if scalar(plan.conn, "SELECT %s::timestamptz > clock_timestamp()", (o.until,)):
             yield Finding("times", "--during", "ends in the future", stops=True)
         yield from in_range(plan, [("--during", o.since), ("--during", o.until)])
+        yield from already.look(plan)
         return
     about, type = f"column {o.time} of {plan.root.label}", time_type(plan)
     if not o.time:
@@ -438,6 +440,7 @@ def of_rows(plan: Plan, about: str) -> Iterator[Finding]:
     if late:
         yield Finding("times", about, f"{late} rows have a time in the future, up to {last}", hint=hint, stops=True)
     yield from in_range(plan, [(about, first)] + ([] if late else [(about, last)]))
+    yield from already.look(plan)
 
 
 def in_range(plan: Plan, times: Iterable[tuple[str, str | None]]) -> Iterator[Finding]:

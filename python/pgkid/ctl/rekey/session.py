@@ -119,9 +119,30 @@ class RekeySession(Session):
             raise Refused("--during must be a range with a beginning and an end")
         return row[0], row[1]
 
+    def not_swapped(self) -> Plan:
+        """Returns the plan of a move that has not begun, or not come to the swap, as the user asks for it.
+
+        Otherwise raises an error, as the options of the user would be ignored.
+        """
+        plan, args = self.move.plan(), self.args
+        state.refuse_half_back(plan.state)
+        if plan.is_swapped:
+            raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
+        if plan.state and plan.options.new_rows_only and not args.new_rows_only and (args.time or args.during):
+            raise Refused(
+                f"a move of the new rows of {self.root.label} has begun",
+                "Run `kidctl rekey swap` and then `finish`, or `cancel`, before you begin a move of all rows.",
+            )
+        if plan.state and args.new_rows_only and not plan.options.new_rows_only:
+            raise Refused(
+                f"a move of all rows of {self.root.label} has begun",
+                "Go on without --new-rows-only, or take the move back: kidctl rekey cancel.",
+            )
+        return plan
+
     def look(self) -> None:
         """Fills the report."""
-        plan = self.move.plan()
+        plan = self.not_swapped()
         self.examine(f"rehearsing the move of {self.root.label}", self.found(plan), self.copied)
         self.report.findings[:] = [self.with_type(plan, finding) for finding in self.report.findings]
         if self.rehearsed:
@@ -160,10 +181,7 @@ class RekeySession(Session):
     def do_run(self) -> int:
         """Runs all steps up to the swap."""
         hold.refuse_running(self.conn, self.schema)
-        plan = self.move.plan()
-        state.refuse_half_back(plan.state)
-        if plan.is_swapped:
-            raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
+        self.not_swapped()
         self.move.throttle.check(self.conn)
         self.look()
         if self.stops():
@@ -216,7 +234,11 @@ class RekeySession(Session):
         """Shows how far the move is."""
         plan = self.begun()
         assert plan.state
-        terminal.show(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
+        step: str = plan.state.step
+        if plan.options.new_rows_only and step == "validate":  # It has nothing to validate.
+            step = "prepare"
+        rows = "new rows of " if plan.options.new_rows_only else ""
+        terminal.show(f"move of {rows}{plan.root.label} to {plan.options.to}: {step} is done")
         if plan.state.step == "prepare":
             for relation, block in self.conn.execute(
                 "SELECT relation, block FROM " + plan.in_schema("next_blocks").as_string(self.conn)
