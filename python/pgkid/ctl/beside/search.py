@@ -181,13 +181,16 @@ def shortened(definition: str) -> str:
 def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> list[Finding]:
     """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column.
 
-    If only new rows get new keys, a constant means what it meant, and does not stop the move.
+    If only new rows get new keys, a constant means what it meant, and does not stop the move. Whole rows and other
+    columns keep their values, and are not told.
     """
     together: dict[tuple[str, Kind], list[Beside]] = {}
     for found in search(conn, [column.address for column in columns]):
         together.setdefault((found.object, found.kind), []).append(found)
     findings = []
     for (name, kind), pieces in together.items():
+        if new_rows_only and kind in (Kind.COLUMN, Kind.ROW):
+            continue
         heading, message, hint = WORDS[kind]
         stops = kind.stops and not (new_rows_only and heading == "constants")
         definition = "\n".join(dict.fromkeys(p.definition.strip() for p in pieces)) if kind.is_shown else ""

@@ -172,8 +172,11 @@ def is_called_id(column: str) -> bool:
     return len(parts) > 1 and parts[-1] in ("id", "ids", "by", "uuid")
 
 
-def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator[Finding]:
-    """Yields the columns that look like references to a key. `width` is that of new keys if they are integers."""
+def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_only: bool = False) -> Iterator[Finding]:
+    """Yields the columns that look like references to a key. `width` is that of new keys if they are integers.
+
+    If only new rows get new keys, all other keys stay, so only columns that are too narrow for new ones are told.
+    """
     key = columns[0]
     tops = sorted(
         {column.top for column in columns if column.table == column.top and is_key(conn, column)} | {key.table}
@@ -190,7 +193,11 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
         "numbers": [column.number for column in columns],
     }
     for column in read(conn, Candidate, CANDIDATES, parameters):
-        if called.fit(column.name):
+        if new_rows_only:
+            if 0 < column.width < width and (called.fit(column.name) or column.kind_column and refers(column, called)):
+                message = f"looks like a reference to {names[key.table]}"
+                yield finding(column, message, width, "ALTER it to bigint, unless it refers to something else.")
+        elif called.fit(column.name):
             hint = "" if column.is_array else "Give it one, so that kidctl moves it."
             yield finding(column, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
         elif column.kind_column and refers(column, called):
@@ -198,6 +205,8 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
             yield finding(column, message, width, BY_HAND.format("it"))
         elif is_called_id(column.name) and not names_another(column.name, others):
             unclear.append(column.label)
+    if new_rows_only:
+        return
     if unclear:
         yield Finding(
             "references",

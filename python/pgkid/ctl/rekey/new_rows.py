@@ -11,7 +11,7 @@ from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import TARGETS, of_home
 from pgkid.ctl.objects import of_table
-from pgkid.ctl.obstacles import of_hidden_rows, refuse, refused
+from pgkid.ctl.obstacles import of_hidden_rows, of_state, refuse, refused
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, Step, lock, raw, statement
@@ -172,6 +172,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
 
     It calls functions of kid only if these names were accepted, should the schema belong to a stranger.
     """
+    yield from of_state(plan.conn)
     home = list(of_home(plan.conn))
     yield from home
     about = f"column {plan.key.name} of {plan.root.label}"

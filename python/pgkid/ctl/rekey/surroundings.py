@@ -17,13 +17,13 @@ INTEGERS = {"smallint": 2, "integer": 4, "bigint": 8}
 
 def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_type: str) -> Iterator[Finding]:
     """Yields what `check` tells: functions, references without foreign keys, narrow columns, clients, costs."""
-    yield from of_functions(conn, columns)
+    yield from of_functions(conn, columns, options.new_rows_only)
     yield from of_texts(conn, columns)
-    yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
+    yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0), options.new_rows_only)
     yield from of_sequences(conn, columns, not (options.new_rows_only or options.old_name))
-    yield from of_publications(conn, columns)
-    yield from of_subscriptions(conn, columns)
     if not options.new_rows_only:
+        yield from of_publications(conn, columns)
+        yield from of_subscriptions(conn, columns)
         if not options.time:
             yield from random_uuids(conn, columns[0])
             yield from of_time_columns(conn, columns[0])
@@ -36,8 +36,11 @@ def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_t
 COMPARED = r"(?:=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:in\s*\(|between\b))\s*[-'\d]"
 
 
-def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields functions that use the tables, with what their text says of them."""
+def of_functions(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> Iterator[Finding]:
+    """Yields functions that use the tables, with what their text says of them.
+
+    If only new rows get new keys, the tables get no other columns.
+    """
     oids = sorted({column.table for column in columns})
     names, readable = {table.name for table in tables(conn, oids)}, names_of(conn, oids)
     keys = sorted({column.name for column in columns})
@@ -47,7 +50,7 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
         told = [f"runs as trigger {trigger}" for trigger in function.triggers]
         if named:
             told.append(f"its text names {', '.join(named)}")
-        if function.has_row_type:
+        if function.has_row_type and not new_rows_only:
             told.append("it takes or returns whole rows, which have one more column from prepare to finish")
         if told:
             yield Finding(
