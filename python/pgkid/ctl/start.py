@@ -29,8 +29,9 @@ def missing(error: ImportError) -> str:
     name = (error.name or "").split(".")[0]
     if name == "pgkid":
         return ""
-    said = f"Python has no module {name}" if isinstance(error, ModuleNotFoundError) else " ".join(str(error).split())
+    python = sys.executable or "python3"
+    said = f"{python} has no module {name}" if isinstance(error, ModuleNotFoundError) else " ".join(str(error).split())
     if name not in PACKAGES:
         return said  # psycopg names no module if it finds no libpq.
     debian, pip = PACKAGES[name]
-    return f"{said}: run apt install {debian}, or pip install '{pip}'"
+    return f"{said}: run apt install {debian} if this is Debian's own Python, or {python} -m pip install '{pip}'"
