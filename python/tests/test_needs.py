@@ -106,7 +106,7 @@ class Needs(unittest.TestCase):
             found["remains"],
             {
                 "policy late on table public.events": of_kid53,
-                "rule _RETURN on view public.times": of_kid53,
+                "view public.times": of_kid53,
                 "statistics object public.of_time": of_kid53,
                 "trigger told on table public.events": of_kid53,
             },

@@ -258,6 +258,40 @@ def refuse_half_back(state: Optional[StateWithUndo]) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """A move that has begun and was neither finished nor taken back."""
+
+    schema: str
+    relation: str
+    tables: dict[str, int]
+    step: Saved
+
+    @property
+    def way_out(self) -> str:
+        """The commands that end the move."""
+        kind = self.schema.split("_")[1]
+        if kind == "rows":
+            return f"Run `kidctl partition move {self.relation}` again, or `kidctl partition cancel {self.relation}`."
+        if self.step == "swap":
+            return f"First run `kidctl {kind} finish {self.relation}` or `kidctl {kind} back {self.relation}`."
+        undo = "back" if kind == "partition" or self.step == "back" else "cancel"
+        return f"First run `kidctl {kind} {undo} {self.relation}`."
+
+
+def unfinished(conn: Connection) -> list[Unfinished]:
+    """Returns the moves of tables, except those out of kid, that the session's role has begun in this database."""
+    found = []
+    for (schema,) in conn.execute(
+        "SELECT nspname FROM pg_namespace WHERE nspname ~ '^kidctl_(rekey|partition|rows)_'"
+        " AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY 1"
+    ).fetchall():
+        fields = saved(conn, schema)
+        if fields:
+            found.append(Unfinished(schema, fields["relation"], fields["tables"], fields["step"]))
+    return found
+
+
 def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
     if state.origin != origin_of(conn):

@@ -68,8 +68,8 @@ def print_refused(refused: Refused) -> None:
         err.print(line(("hint:", "bold"), f" {refused.hint}"))
 
 
-def print_report(report: Report, accepted: Collection[str]) -> None:
-    """Prints the findings by kind, and then how many of them stop the move."""
+def print_report(report: Report, accepted: Collection[str], end: str = "") -> None:
+    """Prints the findings by kind, and then how many of them stop the move, or another last line."""
     for kind, meaning in KINDS.items():
         findings = [f for f in report.findings if f.kind == kind]
         if not findings:
@@ -80,7 +80,8 @@ def print_report(report: Report, accepted: Collection[str]) -> None:
             print_findings(group, accepted)
     stopping = report.stopping(accepted)
     out.print()
-    out.print(line((f"{len(report.findings)} findings, {len(stopping)} of which stop the move.", "bold")))
+    end = end or f"{len(report.findings)} findings, {len(stopping)} of which stop the move."
+    out.print(line((end, "bold")))
 
 
 def print_findings(findings: list[Finding], accepted: Collection[str]) -> None:

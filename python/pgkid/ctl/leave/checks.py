@@ -6,6 +6,7 @@ from typing import Iterator, Sequence
 
 from psycopg import sql
 
+from pgkid.ctl import state
 from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, all_nodes, parse
 from pgkid.ctl.connection import in_statement, scalar
@@ -52,6 +53,7 @@ def look(plan: Plan) -> Look:
         found += of_trees(plan, group)
         found += of_casts(plan, group)
         found += of_triggers(plan, group)
+    found += of_unfinished(plan)
     needs = read_needs(plan, [made for hanging in hangings for made in hanging.made])
     found += needs.findings
     found += of_composites(plan)
@@ -94,6 +96,18 @@ def of_rights(plan: Plan, group: Group) -> Iterator[Finding]:
                 user,
                 f"may not create sequences and domains in schema {schema}",
                 f"GRANT CREATE ON SCHEMA {in_statement(plan.conn, schema)} TO {role}.",
+            )
+
+
+def of_unfinished(plan: Plan) -> Iterator[Finding]:
+    """Yields the moves of these tables that were not finished: their ways back need kid."""
+    tables = {table.oid: table.label for group in plan.groups for table in plan.family(group)}
+    for move in state.unfinished(plan.conn):
+        if plan.takes_all or {move.relation, *move.tables} & {*tables.values()} or {*move.tables.values()} & {*tables}:
+            yield refused(
+                move.relation,
+                f"is in a move that is not finished, whose state is in schema {move.schema}",
+                move.way_out,
             )
 
 

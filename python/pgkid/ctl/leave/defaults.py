@@ -39,6 +39,8 @@ class Default:
     after: Optional[str] = None  # None if a sequence makes it
     sequence: Optional[SequenceName] = None
     is_owner: bool = False  # of the sequence, from which columns of partitions take numbers, too
+    is_there: bool = False  # the sequence, as the column has owned it since before its keys came from kid
+    users: tuple[str, ...] = ()  # the roles that may insert, as parts of a statement
 
     def about(self, plan: Plan) -> Object:
         """Returns the default as statements and findings name it."""
@@ -63,12 +65,66 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
         else:
             root, table = (root_of(plan, c), c.name), plan.table(c.table)
             is_first = root not in sequences
-            if is_first:
+            owned = owned_sequence(plan, c) if is_first else None
+            if owned:
+                sequences[root] = owned
+            elif is_first:
                 taken = {sequence.name for sequence in sequences.values() if sequence.schema == table.schema}
                 name = free_name(plan.conn, table.schema, f"{table.name}_{c.name}_seq", taken)
                 sequences[root] = SequenceName(table.schema, name)
-            found.append(Default(c, c.default, sequence=sequences[root], is_owner=is_first))
+            users = inserters(plan, group) if is_first else ()
+            found.append(Default(c, c.default, None, sequences[root], is_first, owned is not None, users))
     return found
+
+
+def owned_sequence(plan: Plan, column: Column) -> Optional[SequenceName]:
+    """Returns the sequence that a column still owns, as that of a bigserial, if it can go on above all keys.
+
+    It must be of type bigint, have no maximum of its own, go up, and not come round. Nothing else may take numbers from
+    it.
+    """
+    row = plan.conn.execute(
+        """
+        SELECT n.nspname, c.relname
+          FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'
+               JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_sequence AS s ON s.seqrelid = c.oid
+         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a'
+               AND (d.refobjid, d.refobjsubid) = (%s, %s) AND s.seqtypid = 'bigint'::regtype
+               AND s.seqincrement > 0 AND s.seqmax = 9223372036854775807 AND NOT s.seqcycle
+               AND NOT EXISTS (SELECT FROM pg_depend AS u WHERE u.refclassid = 'pg_class'::regclass
+                                      AND u.refobjid = c.oid AND u.deptype = 'n')
+         ORDER BY c.oid LIMIT 1
+        """,
+        (column.table, column.number),
+    ).fetchone()
+    return SequenceName(*row) if row else None
+
+
+def inserters(plan: Plan, group: Group) -> tuple[str, ...]:
+    """Returns the roles that may insert into some tables, also by views and rules, as parts of a statement.
+
+    PostgreSQL asks for the rights to a sequence of the role that inserts, not of the owner of a view.
+    """
+    rows = plan.conn.execute(
+        """
+        WITH RECURSIVE reached (oid, is_table) AS (
+            SELECT t.oid, true FROM unnest(%s::oid[]) AS t (oid)
+            UNION
+            SELECT w.ev_class, false
+              FROM reached AS r JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid
+                                                       AND d.classid = 'pg_rewrite'::regclass
+                   JOIN pg_rewrite AS w ON w.oid = d.objid)
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+          FROM reached AS r JOIN pg_class AS c ON c.oid = r.oid,
+               LATERAL (SELECT c.relacl UNION ALL SELECT t.attacl FROM pg_attribute AS t WHERE t.attrelid = c.oid)
+               AS l (acl), aclexplode(l.acl) AS a
+         WHERE a.grantee <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
+               AND (a.privilege_type = 'INSERT' OR a.privilege_type IN ('UPDATE', 'DELETE') AND NOT r.is_table)
+         ORDER BY 1
+        """,
+        ([table.oid for table in plan.family(group)],),
+    ).fetchall()
+    return tuple(row[0] for row in rows)
 
 
 def is_generator(plan: Plan, default: str) -> bool:
@@ -127,20 +183,23 @@ def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
         after: sql.Composable = sql.SQL(d.after or "NULL")
         if d.sequence:
             if d.is_owner:
-                create_sequence(plan, d, sql.Identifier(*d.sequence), runner)
+                make_sequence(plan, d, sql.Identifier(*d.sequence), runner)
             name = sql.Identifier(*d.sequence).as_string(plan.conn)
             after = sql.SQL("nextval({}::regclass)").format(sql.Literal(name))
         change = "ALTER TABLE ONLY {} ALTER {} SET DEFAULT {}"
         runner.execute(statement(change, table.sql, column, after, about=d.about(plan)))
 
 
-def create_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
-    """Creates the sequence of a default.
+def make_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
+    """Creates the sequence of a default, or restarts the one that is there, so that sessions forget cached numbers.
 
     Its numbers go on above all IDs that this server has made, and above those that the column has from others.
     """
     table, column, about = plan.table(d.column.table), sql.Identifier(d.column.name), d.about(plan)
-    runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
+    if d.is_there:
+        runner.execute(statement("ALTER SEQUENCE {} RESTART", sequence, about=about))
+    else:
+        runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
     runner.execute(
         statement(
             "SELECT pg_catalog.setval({}, greatest(({})::bigint, (SELECT max({}) FROM {})))",
@@ -151,5 +210,6 @@ def create_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Ru
             about=about,
         )
     )
-    # kid's functions that make IDs are PUBLIC's, too.
-    runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO PUBLIC", sequence, about=about))
+    # Who inserts needed no right to make IDs, as kid's functions for that are PUBLIC's.
+    for user in d.users:
+        runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO {}", sequence, sql.SQL(user), about=about))

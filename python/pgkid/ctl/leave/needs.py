@@ -147,9 +147,14 @@ def needed_by_column(column: Object, expression: str) -> Finding:
 def findings_about(found: Sequence[Use]) -> list[Finding]:
     """Returns a finding for each object with some uses of kid, which would still depend on it."""
     members: dict[str, list[str]] = {}
+    hints: dict[str, str] = {}
     for use in found:
         members.setdefault(use.object, []).append(use.member)
-    return [Finding("remains", name, "uses " + ", ".join(names)) for name, names in members.items()]
+        is_column = use.catalog == "pg_attrdef" or use.catalog == "pg_class" and use.number > 0
+        hints[use.object] = (
+            "Run `kidctl leave` for it, too." if is_column else "Rewrite or drop it, and run `kidctl leave` again."
+        )
+    return [Finding("remains", o, "uses " + ", ".join(names), hint=hints[o]) for o, names in members.items()]
 
 
 def remains(conn: Connection) -> list[Finding]:

@@ -92,6 +92,7 @@ class Plan:
     uses: list[Use]
     rewriter: Rewriter
     attributes: list[Attribute]
+    takes_all: bool  # of the tables of the session's role
     read_tables: dict[int, catalog.Table] = field(default_factory=dict)
 
     def table(self, oid: int) -> catalog.Table:
@@ -150,7 +151,8 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
     for mark in wanted:
         members = [oid for oid in sets.tables() if sets.find(oid) == mark]
         groups.append(group_of(catalog.tables(conn, sorted(members)), found, layers, named))
-    return Plan(conn, kid, groups, depending, Rewriter(conn, kid), attributes(conn) if names is None else [])
+    takes_all = names is None
+    return Plan(conn, kid, groups, depending, Rewriter(conn, kid), attributes(conn) if takes_all else [], takes_all)
 
 
 def group_of(

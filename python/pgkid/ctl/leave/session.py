@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 from typing import Optional, Sequence
 
-from pgkid.ctl import catalog, hold, obstacles, rights, terminal
+from pgkid.ctl import catalog, hold, obstacles, rights, state, terminal
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.leave.checks import look
@@ -80,8 +80,14 @@ class LeaveSession(Session):
     def say_last(self) -> None:
         """Says what still depends on kid or, if nothing does, how to drop it."""
         left = Report(remains(self.conn))
+        for move in state.unfinished(self.conn):
+            message = f"is in a move that is not finished, whose state is in schema {move.schema}"
+            left.add("remains", move.relation, message, hint=move.way_out)
         if left.findings:
-            terminal.print_report(left, ())
+            count = len(left.findings)
+            terminal.print_report(
+                left, (), f"{count} objects still depend on kid." if count > 1 else "1 object still depends on kid."
+            )
         elif read_kid(self.conn).is_extension:
             needing = scalar(
                 self.conn,

@@ -122,7 +122,8 @@ def uses(conn: Connection) -> list[Use]:
         DEPENDENTS
         + """
         SELECT d.classid::regclass::text AS catalog, d.objid AS oid, d.objsubid AS number, d.relation::oid, d.type,
-               pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
+               CASE WHEN w.rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, w.ev_class, 0)
+                    ELSE pg_describe_object(d.classid, d.objid, d.objsubid) END AS object,
                pg_describe_object(d.refclassid, d.refobjid, 0) AS member,
                (d.refclassid = 'pg_type'::regclass AND coalesce(e.typname, y.typname) = ANY (%(types)s))
                OR (o.oprleft = o.oprright AND o.oprname IN ('<', '<=', '=', '<>', '>=', '>')
@@ -134,6 +135,7 @@ def uses(conn: Connection) -> list[Use]:
                OR (d.classid = 'pg_type'::regclass AND p.proname ~ %(of_type)s)
                AS has_counterpart
           FROM dependents AS d
+               LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
                LEFT JOIN pg_type AS y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
                LEFT JOIN pg_type AS e ON e.typarray = y.oid
                LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
