@@ -61,7 +61,7 @@ foreach my $start ([ $python, '-S', "$folder/source/kidctl" ],
 		command_exit_is([ @$start, '--version' ], 2, "without $module: exit status 2");
 		my (undef, $errors) = run_command([ @$start, '--version' ]);
 		like($errors,
-			qr/^kidctl: error: \S*python\S* has no module $module: run apt install $package .*, or \S+ -m pip install '$module\S*'$/,
+			qr/^kidctl: error: \S+ has no module $module: run apt install $package .* -m pip install '$module\S*'$/,
 			'and which package contains it');
 		unlike($errors, qr/\n/, 'in one line');
 		symlink $path, "$libraries/" . basename($path) or die "$path: $!";

@@ -347,7 +347,8 @@ like($got, $_, 'and check says what happens to it')
   foreach qr/^needs kid:.*\n(?: .*\n)*  constraint of_kid on public\.events: uses function public\.kid53_timestamp/m,
   qr/  index public\.by_time: uses .*; it is dropped/, qr/  column made of public\.events: is generated; it would be/,
   qr/^remains:.*\n(?: .*\n)*  policy late on table public\.events: uses function public\.kid53_within/m,
-  qr/rule kept on table public\.events/, qr/^  view public\.late_parts: uses .*\n    hint: Rewrite or drop it, and run `kidctl leave` again\.$/m,
+  qr/rule kept on table public\.events/,
+  qr/^  view public\.late_parts: uses .*\n    hint: Rewrite or drop it, and run `kidctl leave` again\.$/m,
   qr/statistics object public\.of_time/, qr/  public\.makes_one\(\): names kid53_next/,
   qr/column id of public\.parts: new numbers are of a sequence, so all new rows go to the partition of the last ID/;
 my $greatest = sql_in('numbers', 'SELECT max(id) FROM events');
@@ -389,7 +390,7 @@ foreach ([qw(leave check orders --no-rehearsal)], [qw(leave run --all --no-rehea
 	($got, $stops) = owned(@$_);
 	is($stops, 1, "@$_ stops before the move is finished");
 	like($got,
-		qr/^  public\.orders: is in a move that is not finished, .*\n    hint: First run `kidctl rekey finish public\.ord/m,
+		qr/^  public\.orders: is in a move that is not finished, .*\n    hint: First run `kidctl rekey finish /m,
 		'and says what to do');
 }
 is((owned(qw(rekey finish orders)))[1], 0, 'the move is finished');
@@ -402,7 +403,8 @@ close_session($cached);
 is(error_of(q{INSERT INTO orders (item) VALUES ('c')}, database => 'owned', role => 'client'), '',
 	'a role that may insert can');
 is(error_of(q{INSERT INTO shown (item) VALUES ('r')}, database => 'owned', role => 'reader'), '', 'also by a view');
-is(sql_in('owned', q{SELECT string_agg(relname || coalesce(relacl::text, ''), ' ' ORDER BY relname COLLATE "C") FROM pg_class
+is(sql_in('owned', q{SELECT string_agg(relname || coalesce(relacl::text, ''), ' '
+	ORDER BY relname COLLATE "C") FROM pg_class
 	WHERE relkind = 'S' AND relname ~ '^(orders|shared|narrow)' AND relname !~ '_seq_'}), 'narrow_id_seq '
 	  . 'orders_id_seq{shop=rwU/shop,client=U/shop,reader=U/shop} shared_id_seq', 'by the rights to the sequence');
 is(sql_in('owned', q{SELECT string_agg(left(relname, 14), ' ' ORDER BY relname COLLATE "C") FROM pg_class
