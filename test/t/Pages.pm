@@ -29,6 +29,8 @@ sub lasting
 	$text =~ s/\(\d+ rows?\)\n?//g;
 	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
 	$text =~ s/$time/TIME/g;
+	# The line below the names of columns, which can have 11 or 16 dashes in a row, as if they were an ID.
+	$text =~ s/^[-+]{3,}$/---/mg;
 	# IDs: texts of 11 and 16 characters, decimal numbers of 15 digits and more, uuids.
 	$text
 	  =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{15,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
