@@ -30,6 +30,7 @@
 #@                             random calls, compared with the edition in plain SQL; SECONDS=300, three times
 #@ make test-fuzz              random input for functions that read input, and for the page of the bounds;
 #@                             SECONDS=720 for each of five targets; an hour
+#@ make test-mutants           changes random lines of the sources, which the tests have to find; MUTANTS=100; hours
 #@ make test-model             models of the bound, lanes, sno and worker numbers, explored by Spin: a crash at every
 #@                             step, and mutants that it has to find; two minutes
 #@ make test-arm64             unit tests for arm64, in an emulator; five minutes
