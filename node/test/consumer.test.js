@@ -265,6 +265,26 @@ test('columns, a part of the rows, and names that need quotes', async () => {
   assert.deepEqual(seen.map(({ part }) => part), [1, 1, 1]);
 });
 
+test('a role that may not create tables uses those that exist', async () => {
+  await query(`
+    DO $$ BEGIN IF to_regrole('consuming_role') IS NULL THEN CREATE ROLE consuming_role; END IF; END $$;
+    GRANT USAGE ON SCHEMA consuming TO consuming_role;
+    GRANT SELECT ON consuming.events TO consuming_role;
+    ALTER TABLE consuming.consumers ADD turn bigint NOT NULL DEFAULT 0;
+    GRANT SELECT, INSERT, UPDATE ON consuming.consumers TO consuming_role;
+    INSERT INTO consuming.events (payload) VALUES ('x')`);
+  const restricted = { ...usual, pool: new pg.Pool({ options: '-c role=consuming_role' }), name: 'restricted' };
+  await createCursor(restricted);
+  /** @type {any[]} */
+  const seen = [];
+  const consumer = consume({ ...restricted, handle: (rows) => { seen.push(...rows); } });
+  for (let i = 0; i < 500 && seen.length < 1; i++) await sleep(10);
+  await consumer.stop();
+  assert.deepEqual(seen.map(({ payload }) => payload), ['x']);
+  await assert.rejects(createCursor({ ...restricted, cursors: 'consuming.others' }), { code: '42501' });
+  await restricted.pool.end();
+});
+
 test('the work goes to another database', async () => {
   await query('DROP DATABASE IF EXISTS consuming_work');
   await query('CREATE DATABASE consuming_work');
