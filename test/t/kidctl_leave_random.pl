@@ -134,7 +134,7 @@ sub schema
 	my %random = (text => 'gen_random_uuid()::text',
 		uuid => @is_18 ? 'uuidv7()' : $parted ? $uuid : 'gen_random_uuid()');
 	s/DEFAULT NOT NULL/$default && $random{$core} ? " DEFAULT $random{$core} NOT NULL" : ' NOT NULL'/e foreach @core;
-	push @core, "CREATE SEQUENCE $sequence OWNED BY $root.$key", "GRANT USAGE ON SEQUENCE $sequence TO PUBLIC",
+	push @core, "CREATE SEQUENCE $sequence OWNED BY $root.$key", "GRANT USAGE ON SEQUENCE $sequence TO client",
 	  map { "ALTER TABLE ONLY $_ ALTER $key SET DEFAULT nextval('" . $sequence =~ s/'/''/gr . "')" } $root,
 	  $parted ? qw(part_1 part_2) : ()
 	  if $default && $core eq 'bigint';

@@ -72,7 +72,8 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
                 taken = {sequence.name for sequence in sequences.values() if sequence.schema == table.schema}
                 name = free_name(plan.conn, table.schema, f"{table.name}_{c.name}_seq", taken)
                 sequences[root] = SequenceName(table.schema, name)
-            users = inserters(plan, group) if is_first else ()
+            tables = [o.table for o in group.columns if o.name == c.name and root_of(plan, o) == root[0]]
+            users = inserters(plan, tables) if is_first else ()
             found.append(Default(c, c.default, None, sequences[root], is_first, owned is not None, users))
     return found
 
@@ -100,7 +101,7 @@ def owned_sequence(plan: Plan, column: Column) -> Optional[SequenceName]:
     return SequenceName(*row) if row else None
 
 
-def inserters(plan: Plan, group: Group) -> tuple[str, ...]:
+def inserters(plan: Plan, tables: Sequence[int]) -> tuple[str, ...]:
     """Returns the roles that may insert into some tables, also by views and rules, as parts of a statement.
 
     PostgreSQL asks for the rights to a sequence of the role that inserts, not of the owner of a view.
@@ -108,21 +109,21 @@ def inserters(plan: Plan, group: Group) -> tuple[str, ...]:
     rows = plan.conn.execute(
         """
         WITH RECURSIVE reached (oid, is_table) AS (
-            SELECT t.oid, true FROM unnest(%s::oid[]) AS t (oid)
+            SELECT t.oid, true FROM unnest(%(tables)s::oid[]) AS t (oid)
             UNION
             SELECT w.ev_class, false
               FROM reached AS r JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid
                                                        AND d.classid = 'pg_rewrite'::regclass
-                   JOIN pg_rewrite AS w ON w.oid = d.objid)
+                   JOIN pg_rewrite AS w ON w.oid = d.objid AND w.ev_class <> ALL (%(tables)s::oid[]))
         SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
           FROM reached AS r JOIN pg_class AS c ON c.oid = r.oid,
                LATERAL (SELECT c.relacl UNION ALL SELECT t.attacl FROM pg_attribute AS t WHERE t.attrelid = c.oid)
                AS l (acl), aclexplode(l.acl) AS a
-         WHERE a.grantee <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
+         WHERE a.grantee <> c.relowner AND a.grantee <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
                AND (a.privilege_type = 'INSERT' OR a.privilege_type IN ('UPDATE', 'DELETE') AND NOT r.is_table)
          ORDER BY 1
         """,
-        ([table.oid for table in plan.family(group)],),
+        {"tables": tables},
     ).fetchall()
     return tuple(row[0] for row in rows)
 
