@@ -39,8 +39,8 @@ kidctl_leave_OID     the new domain in the place of the one with this OID, until
 kidctl_old_OID       a table partitioned by a column of kid's types, until it is dropped
 kidctl_leave_OID     a table between this one and the new one, in which the columns get their new types
 
-What stays is a sequence for each column whose default has made IDs that become numbers: the one that the column owns, or
-a new one, TABLE_COLUMN_seq. In the schema of the move there is nothing beside its state (state.py), which has what is
-left to do after the transactions: constraints to validate, and materialized views to fill. It is only there while
+What stays is a sequence for each column whose default has made IDs that become numbers: the one that the column owns,
+or a new one, TABLE_COLUMN_seq. In the schema of the move there is nothing beside its state (state.py), which has what
+is left to do after the transactions: constraints to validate, and materialized views to fill. It is only there while
 something of that is left.
 """
