@@ -201,6 +201,20 @@ BEGIN
                      'first one.';
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
+-- Without this, a restored database whose keys are still to be imported would say of every good text that it is invalid.
+CREATE FUNCTION kid_seal_internal.unopened() RETURNS bytea
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM kid_seal_internal.keys) THEN
+        RAISE 'there is no key to open sealed IDs with'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_seal_import_key() with the keys of the database that sealed them, or '
+                         'kid_seal_new_key() if none did.';
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.unopened() IS
+    'returns NULL, for a text that no key opens, and raises an error if there are no keys';
 CREATE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -229,11 +243,13 @@ CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, p
 DECLARE
     size integer := 16 - octet_length(zeros);
 BEGIN
-    RETURN (SELECT substr(block, 1, size)
-              FROM (SELECT k.key FROM kid_seal_internal.keys AS k ORDER BY k.seals DESC, k.n DESC) AS k,
-                   LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
-                            OFFSET 0) AS opened (block)
-             WHERE substr(block, size + 1) = zeros LIMIT 1);
+    RETURN coalesce(
+        (SELECT substr(block, 1, size)
+           FROM (SELECT k.key FROM kid_seal_internal.keys AS k ORDER BY k.seals DESC, k.n DESC) AS k,
+                LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                         OFFSET 0) AS opened (block)
+          WHERE substr(block, size + 1) = zeros LIMIT 1),
+        kid_seal_internal.unopened());
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
@@ -674,8 +690,11 @@ BEGIN
                 THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
      ORDER BY k.seals DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
-        PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
+    IF NOT FOUND THEN
+        PERFORM kid_seal_internal.unopened();
+        IF NOT missing_ok THEN
+            PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
+        END IF;
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;

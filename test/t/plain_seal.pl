@@ -48,6 +48,11 @@ output_of('ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other;
 is(install('kid-seal', 'app'), '', 'the owner of the database installs kid_seal, and no planted code runs');
 is(sqlstates_of(q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}, role => 'app'), '55000',
 	'without a key nothing is sealed');
+my $sealed = 'ord_' . '1' x 26;
+my $sealed_uuid = '123e4567-e89b-42d3-a456-426614174000';
+is(sqlstates_of("SELECT kid_seal.kid64_unseal('$sealed', 'ord', true);
+			SELECT kid_seal.kid64_unseal_uuid('$sealed_uuid', 'ord', true)", role => 'app'),
+	'55000 55000', 'nor is a text or a uuid called invalid');
 
 # What Node's crypto and typeid-js made with the key of the vectors.
 output_of(q{SELECT FROM kid_seal.kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex'));
