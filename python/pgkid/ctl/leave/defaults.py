@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple, Optional, Sequence
+from typing import Iterable, NamedTuple, Optional, Sequence
 
 from psycopg import sql
 
@@ -54,28 +54,33 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
     Columns that are inherited take numbers from the sequence of the topmost column.
     """
     found: list[Default] = []
+    roots = roots_of(plan, group.columns)
     sequences: dict[tuple[int, str], SequenceName] = {}  # of each topmost column: its table and its name
     for c in sorted(group.columns, key=lambda c: (not c.is_top, c.table, c.number)):
         if c.default is None or c.generated:
             continue
         if not is_generator(plan, c.default):
             found.append(Default(c, c.default, after=plan.rewriter.rewrite(c.default)))
-        elif core_type(c) != "bigint":
+            continue
+        if core_type(c) != "bigint":
             found.append(Default(c, c.default, after=random_value(plan, c)))
-        else:
-            root, table = (root_of(plan, c), c.name), plan.table(c.table)
-            is_first = root not in sequences
-            owned = owned_sequence(plan, c) if is_first else None
-            if owned:
-                sequences[root] = owned
-            elif is_first:
-                taken = {sequence.name for sequence in sequences.values() if sequence.schema == table.schema}
-                name = free_name(plan.conn, table.schema, f"{table.name}_{c.name}_seq", taken)
-                sequences[root] = SequenceName(table.schema, name)
-            tables = [o.table for o in group.columns if o.name == c.name and root_of(plan, o) == root[0]]
-            users = inserters(plan, tables) if is_first else ()
-            found.append(Default(c, c.default, None, sequences[root], is_first, owned is not None, users))
+            continue
+        root = roots[c.table, c.name], c.name
+        if root in sequences:
+            found.append(Default(c, c.default, sequence=sequences[root]))
+            continue
+        owned = owned_sequence(plan, c)
+        sequences[root] = owned or free_sequence(plan, c, sequences.values())
+        heirs = [o.table for o in group.columns if (roots[o.table, o.name], o.name) == root]
+        found.append(Default(c, c.default, None, sequences[root], True, owned is not None, inserters(plan, heirs)))
     return found
+
+
+def free_sequence(plan: Plan, column: Column, others: Iterable[SequenceName]) -> SequenceName:
+    """Returns a name for the sequence of a column, which neither the database nor one of the others has."""
+    table = plan.table(column.table)
+    taken = {sequence.name for sequence in others if sequence.schema == table.schema}
+    return SequenceName(table.schema, free_name(plan.conn, table.schema, f"{table.name}_{column.name}_seq", taken))
 
 
 def owned_sequence(plan: Plan, column: Column) -> Optional[SequenceName]:
@@ -142,16 +147,21 @@ def core_type(column: Column) -> str:
     return CORE[column.base] if column.base else column.kind
 
 
-def root_of(plan: Plan, column: Column) -> int:
-    """Returns the topmost table from which a column is inherited."""
-    row = scalar(
-        plan.conn,
-        "WITH RECURSIVE up (oid, n) AS (SELECT %s::oid, 0 UNION ALL SELECT i.inhparent, n + 1 FROM up"
-        " JOIN pg_inherits AS i ON i.inhrelid = up.oid JOIN pg_attribute AS a ON a.attrelid = i.inhparent"
-        " AND a.attname = %s) SELECT oid FROM up ORDER BY n DESC, oid LIMIT 1",
-        (column.table, column.name),
-    )
-    return int(row)
+def roots_of(plan: Plan, columns: Sequence[Column]) -> dict[tuple[int, str], int]:
+    """Returns for each column, by its table and its name, the topmost table from which it is inherited."""
+    rows = plan.conn.execute(
+        """
+        WITH RECURSIVE up (tab, name, oid, n) AS (
+            SELECT c.tab, c.name, c.tab, 0 FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
+            UNION ALL
+            SELECT u.tab, u.name, i.inhparent, u.n + 1
+              FROM up AS u JOIN pg_inherits AS i ON i.inhrelid = u.oid
+                   JOIN pg_attribute AS a ON a.attrelid = i.inhparent AND a.attname = u.name)
+        SELECT DISTINCT ON (tab, name) tab, name, oid FROM up ORDER BY tab, name, n DESC, oid
+        """,
+        ([c.table for c in columns], [c.name for c in columns]),
+    ).fetchall()
+    return {(int(table), name): int(root) for table, name, root in rows}
 
 
 def random_value(plan: Plan, column: Column) -> str:

@@ -7,6 +7,7 @@ from psycopg import sql
 
 from pgkid.ctl.catalog import read
 from pgkid.ctl.leave.plan import Group, Plan
+from pgkid.ctl.leave.uses import MEMBERS
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.steps import Runner, statement
 
@@ -26,11 +27,12 @@ def triggers_of_kid(plan: Plan, group: Group) -> list[KidTrigger]:
     return read(
         plan.conn,
         KidTrigger,
-        """
+        MEMBERS
+        + """
         SELECT t.oid, t.tgrelid AS table, t.tgname AS name, p.proname LIKE 'kid\\_track%%' AS is_tracking
-          FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-         WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal AND t.tgparentid = 0
-               AND p.pronamespace = %s::regnamespace AND p.proname LIKE 'kid%%'
+          FROM members AS m JOIN pg_proc AS p ON (m.classid, m.objid) = ('pg_proc'::regclass, p.oid)
+               JOIN pg_trigger AS t ON t.tgfoid = p.oid
+         WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal AND t.tgparentid = 0 AND p.pronamespace = %s::regnamespace
          ORDER BY t.tgrelid, t.tgname
         """,
         ([t.oid for t in plan.family(group)], plan.kid.home),

@@ -35,7 +35,8 @@ PARAMETERS = {
 MEMBERS = """
     WITH kid (plain, homes) AS (
         SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'),
-               ARRAY(SELECT n.oid FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks', 'kid_workers'))),
+               ARRAY(SELECT n.oid FROM pg_namespace AS n
+                      WHERE n.nspname IN ('kid', 'kid_clocks', 'kid_workers', 'kid_seal', 'kid_seal_internal'))),
     given (classid, objid) AS MATERIALIZED (
         SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
          WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
