@@ -417,20 +417,23 @@ DECLARE
         pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
     drawn bigint;                       -- what the sequence returned for this ID
 BEGIN
-    IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
-        drawn := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
-    ELSE
-        drawn := id;
-    END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND drawn OPERATOR(pg_catalog.>) entered::bigint THEN
-        RETURN NEW;
-    END IF;
     -- An update may leave an ID as it was.
     IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
         id_before := pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0];
         IF id_before OPERATOR(pg_catalog.=) id OR (id_before IS NULL AND id IS NULL) THEN
             RETURN NEW;
         END IF;
+    END IF;
+    IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
+        -- A uuid of another version was drawn from nothing.
+        drawn := CASE WHEN kid.kid_timestamp(id::pg_catalog.uuid) IS NOT NULL
+                      THEN kid.kid_uuidv7_state_of(id::pg_catalog.uuid) END;
+    ELSE
+        drawn := id;
+    END IF;
+    entered := CASE WHEN entered OPERATOR(pg_catalog.<>) '' THEN entered END;
+    IF drawn OPERATOR(pg_catalog.>) entered::bigint THEN
+        RETURN NEW;
     END IF;
     RAISE 'ID % was not made in this transaction', coalesce(id, 'NULL')
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',

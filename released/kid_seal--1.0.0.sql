@@ -201,7 +201,7 @@ BEGIN
                      'first one.';
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
--- Without this, a restored database whose keys are still to be imported would say of every good text that it is invalid.
+-- Without this, a restored database would say of every good text that it is invalid, until its keys are imported.
 CREATE FUNCTION kid_seal_internal.unopened() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

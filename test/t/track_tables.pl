@@ -310,6 +310,11 @@ foreach my $name (@databases)
 				DROP TABLE writer.own}) =~ /^\n?(\S+)\n\1\z/, 1,
 				"the owner of a table needs no right to the clock of $next");
 		}
+		sql(q{CREATE TABLE mixed (id uuid PRIMARY KEY DEFAULT kid.kid_uuidv7(), n int);
+			INSERT INTO mixed VALUES (gen_random_uuid(), 1); SELECT kid.kid_track('mixed', reject => true)});
+		is(error_of('UPDATE mixed SET id = id'), '', 'an update may leave a uuid of another version');
+		like(error_of('INSERT INTO mixed VALUES (gen_random_uuid())'), qr/^23514: ID \S+ was not made in this transaction/,
+			'an insert may not make one');
 		like(error_of(q{SET ROLE writer; SELECT last_value FROM kid_clocks.kid64_clock}),
 			qr/permission denied for schema/, 'and cannot name it');
 	}
