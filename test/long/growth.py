@@ -92,8 +92,8 @@ def take_sample(node):
 
 
 def judge(values, allowance):
-    """Returns the medians of the second and the last quarter, and whether the figure grows."""
-    quarter = max(len(values) // 4, 1)
-    second = statistics.median(values[quarter : 2 * quarter] or values)
+    """Returns the medians of the second and the last quarter of at least four samples, and whether the figure grows."""
+    quarter = len(values) // 4
+    second = statistics.median(values[quarter : 2 * quarter])
     last = statistics.median(values[-quarter:])
     return second, last, last > 1.5 * second + allowance

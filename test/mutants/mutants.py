@@ -5,7 +5,7 @@ is a test that fails.
 
     mutants.py FOLDER [--count 100] [--seed SEED] [--quick]
 
-It works in the tree that it is a part of, which must be a copy. Each mutant is one line, in which one operator, number
+It works in the tree that it is a part of, which must be a copy: it edits sources, and takes the edits back. Each mutant is one line, in which one operator, number
 or word is replaced, or which is removed if it is a statement. Mutants that do not compile or install, and those of
 which the compiler makes the same code, are not counted. A mutant is first tried with `make check`, and then, unless
 --quick is given, with `make test`. One that takes longer than its limit is found, too. FOLDER has a copy of the tree in
@@ -162,6 +162,8 @@ def main():
     if not good:
         sys.exit(f"make check fails without a mutant:\n{output[-2000:]}")
     clean = tests.built()
+    if clean is None:
+        sys.exit("make check has installed no kid where this looks for it")
     counts = dict.fromkeys(["make check", "make test", None], 0)
     tried = 0
     while tried < options.count and lines.places:
@@ -188,7 +190,7 @@ def main():
 def find(tests, clean, number, quick):
     """Returns which goal finds the mutant, None if none does, and "" if it is none."""
     good, output = tests.run(f"{number}.check", 20, "check")
-    if re.search(r"^failed: make|: error: ", output, re.M) or tests.built() == clean:
+    if re.search(r"^failed: make|\.[ch]pp:[0-9:]+ error: ", output, re.M) or tests.built() == clean:
         return ""
     if not good:
         return "make check"

@@ -52,11 +52,12 @@ database('shop', q{
 	CREATE DOMAIN line_id AS some_id CONSTRAINT above CHECK (VALUE <> '2222222222222222');
 	CREATE TABLE "o.r""ders" (id kid64 PRIMARY KEY DEFAULT kid_next(), line line_id DEFAULT sno_next(),
 		x flax DEFAULT flax_next(), parts kid64[], item text, by text);
-	CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''must not run''; END';
-	CREATE TRIGGER "follow ""it" BEFORE INSERT OR UPDATE OF line ON "o.r""ders" FOR EACH ROW EXECUTE FUNCTION follow();
+	CREATE FUNCTION kid_follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''must not run''; END';
+	CREATE TRIGGER "follow ""it" BEFORE INSERT OR UPDATE OF line ON "o.r""ders" FOR EACH ROW
+		EXECUTE FUNCTION kid_follow();
 	ALTER TABLE "o.r""ders" DISABLE TRIGGER "follow ""it";
 	CREATE TRIGGER always AFTER UPDATE OF id ON "o.r""ders" FOR EACH ROW WHEN (OLD.id <> '.6.nef3Mk.3')
-		EXECUTE FUNCTION follow();
+		EXECUTE FUNCTION kid_follow();
 	ALTER TABLE "o.r""ders" ENABLE ALWAYS TRIGGER always;
 	CREATE POLICY everyone ON "o.r""ders" USING (id <> '.6.nef3Mk.3' OR id = ANY ('{.6.nef3Mk.3}')) WITH CHECK (true);
 	CREATE POLICY "no 2" ON "o.r""ders" AS RESTRICTIVE FOR SELECT TO reader, shop USING (item !~ '^2');
