@@ -146,6 +146,11 @@ like(error_of('SELECT kid_reset_clock(now())'),
 answer($session[0], 'ROLLBACK;');
 my ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_reset_clock(now())');
 like($stderr, qr{NOTICE:  logical clock of kid was lowered by 0[01]:\d\d:\d\d\.\d{3}\n}, 'it says what it lowered');
+my $how_far = qr{DETAIL:  It has issued IDs with times up to (.+)\.\n};
+my ($latest) = $stderr =~ /clock of kid was .*\n${how_far}HINT:  .*kid_observe\(\)/;
+is(sql("SELECT timestamptz '$latest' BETWEEN now() + interval '59 min' AND now() + interval '61 min'"), 't',
+	'and how far it had come');
+like($stderr, qr{clock of uuidv7 was .*\n$how_far(?!HINT)}, 'a lowered uuidv7 repeats no ID');
 my $not_seen = 'IDs in other databases, in arrays, composites and ranges, in columns of type bigint '
   . 'whose default makes no IDs, and IDs that clients keep,';
 my $bare = qr{The IDs of these columns were not looked at either:\npublic\.bare\.id: no btree index begins with it};

@@ -160,11 +160,14 @@ void begin(TimestampTz above) {
 }
 
 /// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
-/// it may still be in use. Returns whether the clock was lowered, and reports by how much.
+/// it may still be in use. Returns whether the clock was lowered, and reports by how much, and from which
+/// time. When real time comes there, the clock would issue the same IDs again, except for those of uuidv7, which differ
+/// in random bits.
 bool lower_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
   bool done = false;
   bool lowered = false;
+  unix_micros latest = 0;
   unix_micros span = 0;
 
   with_lease(&clock, [&](lease_state &lease) {
@@ -184,7 +187,8 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state) {
         set_bound(clock, 0, 0);
       lower_state(clock, end);
       lowered = true;
-      span = rules.time(last) - rules.time(end);
+      latest = rules.time(last);
+      span = latest - rules.time(end);
       greatest = leased ? end : Min(end, greatest);
       pg_atomic_write_u64(&clock.cell.keep_until, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);
@@ -197,7 +201,12 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state) {
     return put_page(lease, page_with(lease.page, clock, greatest));
   });
   if (lowered)
-    ereport(NOTICE, errmsg("logical clock of %s was lowered by %s", rules.name, display_span(span)));
+    ereport(NOTICE, errmsg("logical clock of %s was lowered by %s", rules.name, display_span(span)),
+            errdetail("It has issued IDs with times up to %s.", display(latest)),
+            clock.id == clock_uuidv7
+                ? 0
+                : errhint("Shortly before real time reaches the abandoned IDs, move the clock past the last one with "
+                          "kid_observe(). Otherwise it issues them again."));
   return lowered;
 }
 
