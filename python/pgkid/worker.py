@@ -256,6 +256,7 @@ class Lessor:
 
     def lease(self, last: Optional[Lease]) -> Reply:
         """Renews the last lease, or makes a new one."""
+        was_open = self.connection is not None
         try:
             return self.call(last)
         except psycopg.errors.ObjectNotInPrerequisiteState:
@@ -264,6 +265,11 @@ class Lessor:
             if last is None:
                 raise
             return self.call(None)
+        except psycopg.OperationalError:
+            # The connection broke since the last call, as it does when the server restarts. A new one may work.
+            if not was_open or self.connection is not None:
+                raise
+            return self.lease(last)
 
     def call(self, last: Optional[Lease]) -> Reply:
         """Calls kid_lease_worker(). A reply counts only if no warning came with it: a warning means that a wait for a

@@ -136,6 +136,7 @@ class Server:
 
     def connect(self) -> Any:
         self.connections += 1
+        self.broken = False
         return self
 
     def add_notice_handler(self, handler: Callable[[Any], None]) -> None:
@@ -158,6 +159,7 @@ class Server:
     def fetchone(self) -> Any:
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
+            self.broken = isinstance(reply, psycopg.errors.AdminShutdown)
             raise reply
         if isinstance(reply, str):
             self.handler(mock.Mock(sqlstate="01000", message_primary=reply))
@@ -269,6 +271,22 @@ class Workers(unittest.TestCase):
         self.clock.milliseconds = 10_000
         with self.assertRaises(NoWindow):
             ids.next()
+
+    def test_connection_broke(self) -> None:
+        """After a restart of the server, a call that fails on the old connection is made again on a new one."""
+        ended = psycopg.errors.AdminShutdown("terminating connection")
+        server = Server([5, NOON, NOON + 10_000], ended, [6, NOON + 20_000, NOON + 30_000], ended, ended)
+        ids = self.worker(server)
+        ids.next()
+        self.clock.milliseconds = 20_000
+        server.now = NOON + 20_000
+        made = ids.next()
+        self.assertEqual((self.times([made]), made >> 12 & 1023, server.connections), ([20_000], 6, 2))
+        # If the new connection breaks, too, there is no window.
+        self.clock.milliseconds = 40_000
+        with self.assertRaises(NoWindow):
+            ids.next()
+        self.assertEqual((server.connections, server.replies), (3, []))
 
     def test_renewal_is_refused(self) -> None:
         """After a step back of the database's clock, a renewal is refused, and another number is to be had."""
