@@ -3,6 +3,7 @@
 # Versions: pgcrypto, and the rights of PostgreSQL
 use strict;
 use warnings;
+use Dialogue;
 use Digest::SHA 'hmac_sha256';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -372,6 +373,38 @@ foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
 			"kid_seal_import_key(1, '$key_1')"), join(' ', ('55000') x 4),
 		"no change of keys goes by an older snapshot: $level");
 }
+
+# docs/guides/public-ids.md, "With three roles".
+my $public_ids = slurp_file('docs/guides/public-ids.md');
+my ($by_superuser, $by_owner) = map { s/\bshop\b/three/gr }
+  $public_ids =~ /^(-- as a superuser, in the database shop\n.*?)^```\n.*?^(-- as the owner of .*?)^```$/ms;
+$node->safe_psql('postgres', 'CREATE DATABASE three OWNER holder');
+unlike(output_of($by_superuser, database => 'three', role => $superuser), qr/ERROR/, 'a superuser creates kid_seal');
+unlike(output_of($by_owner, database => 'three', role => 'holder'), qr/ERROR/, 'the owner makes a key and a table');
+is(output_of(q{INSERT INTO orders (item) VALUES ('tea'); SELECT item FROM orders
+		WHERE id = kid64_unseal(kid_seal(id, 'ord'), 'ord') AND id > now() - interval '1 day'},
+		database => 'three', role => 'app'), 'tea', 'the application finds a row by its sealed ID');
+is(sqlstates_of('SELECT kid_seal_new_key()', database => 'three', role => 'app'), '42501', 'but cannot change keys');
+is(sqlstates_of('CREATE FUNCTION extensions.f() RETURNS integer LANGUAGE sql RETURN 1', database => 'three',
+		role => 'holder'), '42501', 'not even the owner can create functions beside those of kid');
+unlike(output_of('CREATE EXTENSION IF NOT EXISTS kid_seal CASCADE', database => 'three', role => 'holder'),
+	qr/ERROR/, 'a migration finds the extension');
+
+# The same page, "Wait for older snapshots", as the owner of the database. Its query lists a transaction of another role
+# that cannot know the new key, and no transaction that began after the change.
+my ($bound, $older_sessions) =
+  $public_ids =~ /^### Wait for older snapshots\n.*?^```sql\n(.*?)^```\n.*?^```sql\n(.*?)^-- /ms;
+my ($older, $newer) = map { open_session($node, 'three', role => 'app') } 1, 2;
+my $owner = open_session($node, 'three', role => 'holder');
+answer($older, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM orders;');
+answer($owner, "SELECT kid_seal_use_key(kid_seal_new_key());\n$bound");
+answer($newer, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM orders;');
+like(answer($owner, $older_sessions), qr/\A$older->{pid}\|app\|.*\z/, 'a transaction that is older than the key');
+like(answer($older, q{SELECT kid64_unseal('} . answer($newer, q{SELECT kid_seal(id, 'ord') FROM orders;})
+		  . q{', 'ord');}), qr/ERROR:  22P02/, 'which cannot open texts of the new key');
+answer($older, 'ROLLBACK;');
+is(answer($owner, $older_sessions), '', 'has ended');
+close_session($_) foreach $older, $newer, $owner;
 
 # pgcrypto and kid stay as long as kid_seal needs them.
 is(sqlstates_of('DROP EXTENSION pgcrypto; DROP EXTENSION kid', role => $superuser), '2BP01 2BP01',
