@@ -121,7 +121,27 @@ run_shell('app', "cd released && $psql");
 is(sql_in('mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea',
 	'a table of the page');
 like(sql_in('mydatabase', $queries), qr/\A1\n[01]\n20\d\d-[^|]*\|[-.\w]{11}\|ord_\w{13}\z/, 'queries of the page');
-$node->safe_psql('postgres', 'DROP DATABASE mydatabase');
+
+# "After a restore in another place": a dump without rights, then the command, then the statements.
+my ($again, $afterwards) =
+  $managed =~ /^### After a restore in another place\n.*?^```\n(.*?)^```.*?^```sql\n(.*?)^```/ms;
+my $secrets = q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')};
+run_shell('app', 'cd released && ' . $again =~ s/newdatabase/mydatabase/r);
+sql_in('mydatabase', q{SET client_min_messages = warning; CREATE TABLE outbox (id bigserial PRIMARY KEY, n integer);
+	SELECT kid.kid_track('outbox'); INSERT INTO outbox (n) VALUES (1), (2);
+	CREATE TABLE consumers (name text PRIMARY KEY, last bigint)});
+$node->safe_psql('postgres', 'CREATE ROLE relay LOGIN; CREATE DATABASE newdatabase OWNER app');
+run_shell('app', 'pg_dump --no-acl mydatabase | psql -q -v ON_ERROR_STOP=1 newdatabase');
+is(sqlstates_of(q{CALL kid.kid_horizon('outbox', NULL)}, database => 'newdatabase', role => 'relay'), '42501',
+	'a copy that was restored without rights lets no consumer read');
+run_shell('app', "cd released && $again");
+my $old_secret = sql_in('newdatabase', $secrets);
+is(sql_in('newdatabase', "SET client_min_messages = warning;\n$afterwards") =~ s/^\n+|\n+$//gr, 'outbox',
+	'the statements of the page list the tracked table');
+isnt(sql_in('newdatabase', $secrets), $old_secret, 'and change the secrets');
+is(sql_in('newdatabase', q{CALL kid_horizon('outbox', NULL); UPDATE consumers SET last = last;
+		SELECT count(*) FROM outbox WHERE id < 3}, role => 'relay'), "3\n2", 'after which a consumer reads');
+$node->safe_psql('postgres', "DROP DATABASE $_") foreach qw(mydatabase newdatabase);
 
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
 
