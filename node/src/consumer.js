@@ -267,7 +267,12 @@ function kindOf(ids) {
  */
 async function trackedHorizon(pool, table, ids) {
   if (ids !== 'tracked') return [];
-  return [(await pool.query('CALL kid_horizon($1, NULL)', [qualified(table)])).rows[0].horizon];
+  try {
+    return [(await pool.query('CALL kid_horizon($1, NULL)', [qualified(table)])).rows[0].horizon];
+  } catch (error) {
+    if (/** @type {any} */ (error)?.code !== '42883') throw error;
+    throw new Error('kid_horizon(table) was not found: add the schema of kid to the search_path', { cause: error });
+  }
 }
 
 /**

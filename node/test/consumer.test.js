@@ -245,6 +245,9 @@ test('errors that do not pass by themselves', async () => {
   await assert.rejects(createCursor({ ...usual, ids: 'kid53', name: 'other' }),
     /"consumers" has cursors of another type than bigint: name another table by the option `cursors`$/);
   await assert.rejects(wrong({ delivery: 'once' }), RangeError);
+  const elsewhere = new pg.Pool({ options: '-c search_path=consuming' });
+  await assert.rejects(wrong({ pool: elsewhere, ids: 'tracked' }), /add the schema of kid to the search_path$/);
+  await elsewhere.end();
   assert.deepEqual(await query('SELECT last FROM consuming.consumers'), [{ last: '...........' }]);
 });
 

@@ -307,7 +307,10 @@ class Consumer:
         """
         if self._kind(db) != TRACKED:
             return []
-        row = db.execute("CALL kid_horizon(%s::regclass, NULL)", [self._table]).fetchone()
+        try:
+            row = db.execute("CALL kid_horizon(%s::regclass, NULL)", [self._table]).fetchone()
+        except psycopg.errors.UndefinedFunction as error:
+            raise LookupError("kid_horizon(table) was not found: add the schema of kid to the search_path") from error
         assert row
         return [row[0]]
 

@@ -346,6 +346,9 @@ class Consumers(unittest.TestCase):
         self.conn.execute("CREATE TABLE orders (id kid64 PRIMARY KEY)")
         with self.assertRaisesRegex(ValueError, "another type than kid64: name another table"):
             Consumer(f"dbname={NAME}", "orders", "billing").create()
+        elsewhere = f"dbname={NAME} options='-c search_path=none'"
+        with self.assertRaisesRegex(LookupError, "add the schema of kid to the search_path"):
+            Consumer(elsewhere, "public.events", "billing", ids="tracked").run_exactly_once(self.insert)
 
 
 if __name__ == "__main__":
