@@ -240,14 +240,22 @@ RETURN floor(extract(epoch FROM clock_timestamp()))::bigint * 1000;
 COMMENT ON FUNCTION kid_workers.this_second() IS
     'returns when the present second of the system clock began, in milliseconds since 1970';
 
+-- Returns "cluster.database.table", during recovery, too.
+CREATE FUNCTION kid_workers.database_identity() RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT concat(s.system_identifier, '.', d.oid, '.', 'kid_workers.numbers'::regclass::oid)
+              FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database());
+END $$;
+COMMENT ON FUNCTION kid_workers.database_identity() IS
+    'returns the cluster, the database and the table, which differ from those of a copy';
+
 -- Returns "cluster.database.table/timeline". The control file lags behind a promotion until the next checkpoint, so the
 -- timeline is that of the WAL that is written now. During recovery this is an error.
 CREATE FUNCTION kid_workers.history() RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (SELECT concat(s.system_identifier, '.', d.oid, '.', 'kid_workers.numbers'::regclass::oid, '/',
-                          left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
-              FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database());
+    RETURN concat(kid_workers.database_identity(), '/', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8));
 END $$;
 COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
 
@@ -376,6 +384,30 @@ END $$;
 COMMENT ON FUNCTION kid_workers.check_numbers(kid_workers.pools, bigint, bigint) IS
     'raises an error if numbers are out of the range of a pool, or this server makes IDs with one';
 
+-- Lanes of two pools overlap if they have the same number in the pool with fewer lanes.
+CREATE FUNCTION kid_workers.notice_overlap(pool kid_workers.pools, first bigint, last bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other record;
+BEGIN
+    FOR other IN
+        SELECT n.pool, min(n.number) AS number
+          FROM kid_workers.pools AS p JOIN kid_workers.numbers AS n ON n.pool = p.pool
+         WHERE p.type = pool.type AND p.pool <> pool.pool AND NOT n.closed
+               AND CASE WHEN p.lanes IS NULL THEN n.number BETWEEN first AND last
+                        ELSE EXISTS (SELECT FROM generate_series(first, last) AS m
+                                      WHERE (m - n.number) % least(p.lanes, pool.lanes) = 0) END
+         GROUP BY n.pool ORDER BY n.pool
+    LOOP
+        RAISE NOTICE 'pools "%" and "%" have worker numbers in common', pool.pool, other.pool
+            USING DETAIL = format('The first of them in pool "%s" is %s. '
+                                    'An ID of one pool can be equal to an ID of the other.', other.pool, other.number),
+                  HINT = 'If the IDs must differ, close these numbers in one of the pools with kid_close_workers().';
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_workers.notice_overlap(kid_workers.pools, bigint, bigint) IS
+    'names the other pools of the same type that have some of these numbers';
+
 -- A number that is there keeps its windows, and is opened if it was closed.
 CREATE FUNCTION @extschema@.kid_add_workers(
     pool text, first bigint, last bigint, type text DEFAULT NULL, lanes integer DEFAULT NULL,
@@ -399,6 +431,7 @@ BEGIN
     -- Locks no number that is open, so that processes can renew it while the caller's transaction lasts.
     UPDATE kid_workers.numbers AS n SET closed = false
      WHERE n.pool = opened.pool AND n.number BETWEEN first AND last AND n.closed;
+    PERFORM kid_workers.notice_overlap(opened, first, last);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_add_workers(
     text, bigint, bigint, text, integer, bigint, integer, integer, integer, boolean) IS
@@ -437,11 +470,13 @@ CREATE FUNCTION @extschema@.kid_workers(
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     second bigint := kid_workers.this_second();
+    this_database text := kid_workers.database_identity();
 BEGIN
     RETURN QUERY
     SELECT n.pool, n.number,
            CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN n.closed THEN 'closed'
+                WHEN split_part(p.history, '/', 1) <> this_database THEN 'unadopted'
                 WHEN n.until <= second THEN 'free'
                 -- A window ends within one quarantine of when it was granted, and postpone() adds another. More comes
                 -- of a clock that has gone back since, or of several postponements in a row.
@@ -456,7 +491,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_workers() IS
     'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
-    'closed, or a number with which this server makes IDs';
+    'closed, in a pool that has to be adopted first, or a number with which this server makes IDs';
 
 -- from src/sql/workers/lease.sql
 

@@ -209,6 +209,16 @@ sub pools
 	is(keys %number, 60, 'the owner can raise the limit of a role, and 60 leases are 60 numbers');
 	like(lease_error(q{'many', ttl => 600}), qr/^53400: role/, 'the limit of a role holds');
 
+	# Pools of one type with common numbers.
+	my $add = "SELECT kid.kid_add_workers('%s', %s, 'flake', fresh => true)";
+	sql(sprintf $add, 'first', '900, 909');
+	is(output_of(sprintf $add, 'second', '910, 919'), '', 'pools of one type whose numbers differ');
+	like(output_of(sprintf $add, 'second', '908, 919'),
+		qr/NOTICE:  00000: pools "second" and "first" have worker numbers .*\nDETAIL:  .* pool "first" is 908\. An ID/,
+		'a notice if another pool of the type has one of the numbers');
+	sql(q{SELECT kid.kid_close_workers('first', 908, 909)});
+	is(output_of(sprintf $add, 'second', '908, 919'), '', 'but not if it is closed there');
+
 	# What roles call with NULL, and other values out of range.
 	foreach (
 		[ q{NULL} => '42704' ],
@@ -277,6 +287,7 @@ sub rights
 		q{SELECT kid_workers.lock_own(NULL, 1, NULL, 'app', 1)},
 		q{SELECT kid_workers.lock_free(NULL, 1, 1)},
 		q{SELECT kid_workers.postpone('rights', NULL)},
+		q{SELECT kid_workers.notice_overlap(NULL, 1, 1)},
 		q{SELECT kid_workers.caller()},
 		q{SELECT kid_workers.keep()},
 		q{CREATE TABLE kid_workers.t ()})
@@ -422,10 +433,14 @@ sub numbers_of_a_server
 		my $from = $to - 10;
 		like(error_of("SELECT kid.kid_add_workers('$type', 0, 4, '$type'$lanes_of, fresh => true)"),
 			qr/^55000: this server makes IDs with number 3 of pool/, "$type: the number of the server");
-		sql("SELECT kid.kid_add_workers('$type', $from, $to, '$type'$lanes_of, max_ttl => 600, fresh => true)");
+		my $numbers = "'$type', $from, $to, '$type'$lanes_of";
+		is(output_of("SELECT kid.kid_add_workers($numbers, max_ttl => 600, fresh => true)"),
+			'', "$type: only pools of other types have the same numbers");
 	}
 	like(error_of(q{SELECT kid.kid_add_workers('x', 16, 19, 'kid64', lanes => 32)}), qr/^55000: .* number 19 of pool/,
 		'a lane of 32 is part of one of 16');
+	like(output_of(q{SELECT kid.kid_add_workers('x', 20, 21, 'kid64', lanes => 32)}),
+		qr/NOTICE:  00000: pools "x" and "kid64" have .*\nDETAIL:  .* pool "kid64" is 5\./, 'of another pool, too');
 	my %lease = map { $_ => lease("'$_', ttl => 1") } qw(flake sno kid96 kid64 kid53);
 	is("$lease{kid64}{lanes} $lease{kid53}{lanes}", '16 16', 'the reply has the lanes');
 	is($lease{flake}{epoch}, 1288834974657, 'the epoch of flake is that of the server');

@@ -78,13 +78,14 @@ sub check_copy
 	my $refused = qr/^55000: pool "copied" comes from another database, .*\nHINT:  If no .*kid_adopt_workers\(\)/;
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: leases nothing");
 	like(lease_error(q{'copied'}, 'app', %$in), $refused, "$database: nor later");
+	my $states = q{SELECT string_agg(DISTINCT state, ' ') FROM kid.kid_workers() WHERE pool = 'copied'};
+	is(sql_in($database, $states), 'closed unadopted', "$database: as kid_workers() shows");
 	is(sqlstates_of(q{SELECT kid.kid_adopt_workers('copied')}, role => 'app', %$in),
 		'42501', "$database: app may not adopt it");
 	my $latest = sql_in($database, q{SELECT max(until) FROM kid_workers.numbers WHERE pool = 'copied'});
 	is(sql(q{SELECT kid.kid_adopt_workers('copied')}, role => $owner, %$in), '', "$database: its owner may");
 	like(lease_error(q{'copied'}, 'app', %$in), qr/^53400: no worker number/, "$database: then all numbers wait");
-	is(sql_in($database, q{SELECT string_agg(DISTINCT state, ' ') FROM kid.kid_workers() WHERE pool = 'copied'}),
-		'closed postponed', "$database: as kid_workers() shows");
+	is(sql_in($database, $states), 'closed postponed', "$database: as kid_workers() shows");
 	$primary->set_clock('+' . ($offset += 60) . 's');
 	my $reply = lease(q{'copied'}, 'app', %$in);
 	cmp_ok($reply->{since}, '>=', $latest + 25_000, "$database: it leases when earlier windows have ended");
@@ -128,6 +129,8 @@ $standby->start;
 my $known = leased('failover');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 like(lease_error(q{'failover'}, 'app', node => $standby), qr/^(?:55000|25006): /, 'a standby leases nothing');
+is(sql(q{SELECT count(*) FROM kid.kid_workers() WHERE state = 'unadopted'}, node => $standby),
+	0, 'but its pools do not have to be adopted');
 $standby->stop;
 my $lost = leased('failover', $known);    # the standby never gets this window, nor that of another number
 my $other = leased('failover');

@@ -6,14 +6,22 @@ RETURN floor(extract(epoch FROM clock_timestamp()))::bigint * 1000;
 COMMENT ON FUNCTION kid_workers.this_second() IS
     'returns when the present second of the system clock began, in milliseconds since 1970';
 
+-- Returns "cluster.database.table", during recovery, too.
+CREATE FUNCTION kid_workers.database_identity() RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT concat(s.system_identifier, '.', d.oid, '.', 'kid_workers.numbers'::regclass::oid)
+              FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database());
+END $$;
+COMMENT ON FUNCTION kid_workers.database_identity() IS
+    'returns the cluster, the database and the table, which differ from those of a copy';
+
 -- Returns "cluster.database.table/timeline". The control file lags behind a promotion until the next checkpoint, so the
 -- timeline is that of the WAL that is written now. During recovery this is an error.
 CREATE FUNCTION kid_workers.history() RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (SELECT concat(s.system_identifier, '.', d.oid, '.', 'kid_workers.numbers'::regclass::oid, '/',
-                          left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
-              FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database());
+    RETURN concat(kid_workers.database_identity(), '/', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8));
 END $$;
 COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
 
