@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from .ids import Flake, Flax, Id, Kid64, Kid96, Sno
+from .ids import Flake, Flax, Kid64, Kid96, Sno
 
-#: Classes by the names of their types. A bigint can be a kid53 or not, and a uuid can be of another version.
-CLASSES: dict[str, type[Id]] = {"kid64": Kid64, "kid96": Kid96, "sno": Sno, "flake": Flake, "flax": Flax}
-
-#: Makes an ID of the text that the database sends.
-OF_TEXT: dict[str, Callable[[str], Any]] = {**CLASSES, "flake": Flake.of_text}
+#: Classes by the names of their types. Each makes an ID of the text that the database sends. A bigint can be a kid53 or
+#: not, and a uuid can be of another version.
+CLASSES: dict[str, Any] = {"kid64": Kid64, "kid96": Kid96, "sno": Sno, "flake": Flake, "flax": Flax}
 
 #: Lists those that the database has, with the OIDs of the types and of their arrays, and the schemas of the types.
 QUERY = """

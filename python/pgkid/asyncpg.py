@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._types import CLASSES, OF_TEXT, QUERY
+from ._types import CLASSES, QUERY
 
 
 async def register(connection: Any, *, binary: bool = False) -> None:
@@ -28,8 +28,8 @@ async def register(connection: Any, *, binary: bool = False) -> None:
             name,
             schema=schema,
             format="binary" if binary else "text",
-            encoder=_encoder(OF_TEXT[name]) if binary else str,
-            decoder=CLASSES[name].of_binary if binary else OF_TEXT[name],
+            encoder=_encoder(CLASSES[name]) if binary else str,
+            decoder=CLASSES[name].of_binary if binary else CLASSES[name],
         )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._needs import needs
-from ._types import CLASSES, OF_TEXT, QUERY
+from ._types import CLASSES, QUERY
 from .ids import Id
 
 with needs(__name__, "psycopg"):
@@ -55,17 +55,17 @@ def _register(connection: Connection[Any] | AsyncConnection[Any], rows: list[tup
 
 def _adapters(name: str, type_oid: int) -> tuple[type[Loader], type[Loader], type[Dumper], type[Dumper]]:
     """Returns the classes that psycopg wants for a type, for reading and writing it as text and in binary."""
-    kind, of_text = CLASSES[name], OF_TEXT[name]
+    kind = CLASSES[name]
 
     class TextLoader(Loader):
         def load(self, data: Buffer) -> Id:
-            return of_text(bytes(data).decode())  # type: ignore[no-any-return]
+            return kind(bytes(data).decode())  # type: ignore[no-any-return]
 
     class BinaryLoader(Loader):
         format = Format.BINARY
 
         def load(self, data: Buffer) -> Id:
-            return kind.of_binary(bytes(data))
+            return kind.of_binary(bytes(data))  # type: ignore[no-any-return]
 
     class TextDumper(Dumper):
         oid = type_oid

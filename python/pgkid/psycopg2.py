@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._needs import needs
-from ._types import OF_TEXT, QUERY
+from ._types import CLASSES, QUERY
 
 with needs(__name__, "psycopg2"):
     from psycopg2 import extensions
@@ -27,7 +27,7 @@ def register(connection: Any) -> None:
         cursor.execute(QUERY)
         rows = cursor.fetchall()
     for name, oid, array_oid, _schema in rows:
-        one = extensions.new_type((oid,), name, _cast(OF_TEXT[name]))
+        one = extensions.new_type((oid,), name, _cast(CLASSES[name]))
         extensions.register_type(one, connection)
         extensions.register_type(extensions.new_array_type((array_oid,), f"{name}[]", one), connection)
 

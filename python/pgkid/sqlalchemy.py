@@ -18,7 +18,6 @@ from datetime import datetime
 from typing import Any
 
 from ._needs import needs
-from ._types import OF_TEXT
 from .ids import Flake, Flax, Id, Kid53, Kid64, Kid96, Sno
 from .ids.times import micros_of
 
@@ -86,13 +85,13 @@ class _IdType(UserDefinedType):
 
     def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
         """Returns a function that makes an ID of what the driver returned: a text, or an ID if it knows the type."""
-        kind, of_text = self.kind, OF_TEXT[self.kind.type_name]
-        return lambda value: value if value is None or isinstance(value, kind) else of_text(value)
+        kind: Any = self.kind
+        return lambda value: value if value is None or isinstance(value, kind) else kind(value)
 
     def literal_processor(self, dialect: Any) -> Callable[[Any], str]:
         """Returns a function that writes an ID into a statement."""
-        of_text = OF_TEXT[self.kind.type_name]
-        return lambda value: f"'{of_text(str(value))}'"
+        kind: Any = self.kind
+        return lambda value: f"'{kind(str(value))}'"
 
 
 class Kid64Type(_IdType):

@@ -15,7 +15,6 @@ from django.db import models
 from django.db.models import lookups
 from django.db.models.query_utils import DeferredAttribute
 
-from .._types import OF_TEXT
 from ..ids import Flake, Flax, Id, Kid53, Kid64, Kid96, Sno, UuidV7
 from ..ids.times import EPOCH
 
@@ -82,7 +81,7 @@ class IdField(ServerKey):
 
     empty_strings_allowed = False
     descriptor_class = IdAttribute
-    kind: type[Id]
+    kind: Any
 
     def id_of(self, value: Any) -> Any:
         """Returns the ID of a value, or the value itself if it is not one."""
@@ -93,7 +92,7 @@ class IdField(ServerKey):
 
     def db_type(self, connection: Any) -> str:
         """Returns the name of the type in SQL."""
-        return self.kind.type_name
+        return self.kind.type_name  # type: ignore[no-any-return]
 
     def formfield(self, **kwargs: Any) -> Any:
         """Returns the field of a form."""
@@ -101,14 +100,14 @@ class IdField(ServerKey):
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         """Makes an ID of what the driver returned."""
-        return value if value is None or isinstance(value, self.kind) else OF_TEXT[self.kind.type_name](value)
+        return value if value is None or isinstance(value, self.kind) else self.kind(value)
 
     def to_python(self, value: Any) -> Any:
-        """Makes an ID of a text. Raises ValidationError if the text is not one."""
+        """Makes an ID of a text, or of a number if it is a Flake. Raises ValidationError if the value is not one."""
         if value is None or isinstance(value, self.kind):
             return value
         try:
-            return OF_TEXT[self.kind.type_name](value)
+            return self.kind(value)
         except (TypeError, ValueError):
             raise ValidationError("“%(value)s” is not an ID.", code="invalid", params={"value": value}) from None
 
@@ -149,10 +148,6 @@ class FlakeField(IdField):
 
     description = "ID of type flake"
     kind, generator = Flake, "flake_next"
-
-    def to_python(self, value: Any) -> Any:
-        """Makes an ID of a number or a text. Raises ValidationError if it is not one."""
-        return super().to_python(str(value) if isinstance(value, int) else value)
 
 
 class FlaxField(IdField):

@@ -69,19 +69,12 @@ class FlakeConverter(_TextConverter):
     regex = "0|[1-9][0-9]*"
     kind = Flake
 
-    def to_python(self, text: str) -> Id:
-        """Returns the ID. Raises ValueError if the text is not one."""
-        return Flake.of_text(text)
-
 
 class Kid53Converter(_TextConverter):
     """Takes the digits of a kid53."""
 
     regex = "0|[1-9][0-9]*"
-
-    def to_python(self, text: str) -> Id:
-        """Returns the ID. Raises ValueError if the text is not one."""
-        return Kid53(int(text))
+    kind = Kid53
 
 
 CONVERTERS = {

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from datetime import datetime
-from typing import TypeVar
+from typing import ClassVar, SupportsIndex, TypeVar, Union
 
 from .base import CountsMillis, component
 from .times import EPOCH, micros_of, time_of
 
 T = TypeVar("T", bound="NumberId")
+Value = Union[float, str, SupportsIndex]
+
+# Below this, each whole number is a float, too. From here on, a float may be a number that was rounded.
+FLOATS_END = 1 << 53
 
 
 class NumberId(CountsMillis, int):
@@ -17,11 +22,27 @@ class NumberId(CountsMillis, int):
 
     __slots__ = ()
 
-    def __new__(cls: type[T], number: int) -> T:
-        """Returns the ID that is a number. Raises ValueError if there is no such ID."""
+    _pattern: ClassVar[re.Pattern[str]]
+
+    def __new__(cls: type[T], value: Value) -> T:
+        """Returns the ID that is a number, or that has a text. Raises ValueError if there is no such ID."""
+        number = value if isinstance(value, int) else cls._whole(value)
         if not 0 <= number < 1 << cls.bits:
-            raise ValueError(f"not a {cls.type_name}: {number}")
+            raise ValueError(f"not a {cls.type_name}: {value!r}")
         return int.__new__(cls, number)
+
+    @classmethod
+    def _whole(cls, value: Value) -> int:
+        """Returns the whole number that a value is. Raises ValueError if it is none, or a float that may be rounded."""
+        if isinstance(value, str):
+            if not cls._pattern.fullmatch(value):
+                raise ValueError(f"not a {cls.type_name}: {value!r}")
+            return int(value, 16) if value[:2] in ("0x", "0X") else int(value)
+        if isinstance(value, float):
+            if not (value.is_integer() and value < FLOATS_END):
+                raise ValueError(f"not a {cls.type_name}: {value!r}")
+            return int(value)
+        return operator.index(value)
 
     @property
     def number(self) -> int:
@@ -46,7 +67,7 @@ class NumberId(CountsMillis, int):
 
 
 class Kid53(NumberId):
-    """A kid53. It is an int, below 2^53."""
+    """A kid53. It is an int, below 2^53. Its text is its decimal digits."""
 
     __slots__ = ()
 
@@ -56,6 +77,7 @@ class Kid53(NumberId):
     lower_bits = 12
     first_micros = 1_577_836_800_000_000
     last_micros = first_micros + (1000 << 41) - 1
+    _pattern = re.compile(r"0|[1-9][0-9]{0,15}")
 
     @classmethod
     def make(cls, time: datetime, sequence: int) -> Kid53:
@@ -64,7 +86,7 @@ class Kid53(NumberId):
 
 
 class Flake(NumberId):
-    """A flake. It is an int.
+    """A flake. It is an int. Its text is its decimal digits, or hexadecimal digits after 0x.
 
     The epoch is the setting kid.flake_epoch of the database, by default 1970. It is not in the ID.
     """
@@ -77,15 +99,7 @@ class Flake(NumberId):
     lower_bits = 22
     first_micros = 0
     last_micros = (1000 << 42) - 1
-    _pattern = re.compile(r"(?:(0[xX])([0-9a-fA-F]+)|(0|[1-9][0-9]*))", re.ASCII)
-
-    @classmethod
-    def of_text(cls, text: str) -> Flake:
-        """Returns the ID of a text: a number, or hexadecimal digits after 0x. Raises ValueError if it is not one."""
-        match = cls._pattern.fullmatch(text)
-        if not match:
-            raise ValueError(f"not a flake: {text!r}")
-        return cls(int(match[2], 16) if match[1] else int(text))
+    _pattern = re.compile(r"0[xX][0-9a-fA-F]+|0|[1-9][0-9]*")
 
     @property
     def datacenter(self) -> int:

@@ -104,8 +104,8 @@ class Vectors(unittest.TestCase):
             self.assertEqual([one.datacenter, one.worker, one.sequence], numbers)
             self.assertEqual(one.generator, int(row["id"]))
             self.assertEqual(one.timestamp_since(epoch), time)
-            self.assertEqual(Flake.of_text(row["dec"]), one)
-            self.assertEqual(Flake.of_text("0x" + row["hex"]), one)
+            self.assertEqual(Flake(row["dec"]), one)
+            self.assertEqual(Flake("0x" + row["hex"]), one)
             self.assertEqual(Flake.floor(time, epoch), Flake.make(time, 0, 0, 0, epoch))
             self.assertEqual(Flake.ceil(time, epoch), Flake.make(time, 31, 31, 4095, epoch))
 
@@ -123,6 +123,8 @@ class Vectors(unittest.TestCase):
             self.assert_forms(one, int(row["id"]), f"{int(row['id']):016x}", time)
             self.assertEqual(one.sequence, int(row["sequence"]))
             self.assertEqual(one.base32(), row["base32"])
+            self.assertEqual((Kid53(row["id"]), Kid53(float(row["id"]))), (one, one))
+            self.assertIs(type(Kid53(row["id"])), Kid53)
 
     def test_uuidv7(self) -> None:
         for row in vectors.read("uuidv7.tsv"):
@@ -262,9 +264,38 @@ class Limits(unittest.TestCase):
             "0x10000000000000000",
         ):
             with self.assertRaises(ValueError, msg=text):
-                Flake.of_text(text)
-        self.assertEqual(Flake.of_text("0XfF"), 255)
-        self.assertEqual(Flake.of_text("0"), 0)
+                Flake(text)
+        self.assertEqual(Flake("0XfF"), 255)
+        self.assertEqual(Flake("0"), 0)
+        for text in (
+            "",
+            "abc",
+            "-1",
+            "+1",
+            " 1",
+            "1\n",
+            "1.0",
+            "0x1",
+            "01",
+            "1_0",
+            "\u0661",
+            "9007199254740992",
+            "9" * 5000,
+        ):
+            with self.assertRaisesRegex(ValueError, "^" + re.escape(f"not a kid53: {text!r}") + "$"):
+                Kid53(text)
+
+    def test_what_is_no_number(self) -> None:
+        """A float is a number only if it is whole, and so small that it has not been rounded."""
+        for number in 1.5, -1.0, 2.0**53, float("nan"), float("inf"):
+            for kind in Kid53, Flake:
+                with self.assertRaisesRegex(ValueError, "^" + re.escape(f"not a {kind.type_name}: {number!r}") + "$"):
+                    kind(number)
+        self.assertEqual((Kid53(2.0**53 - 1), Flake(2.0**53 - 1)), (2**53 - 1, 2**53 - 1))
+        wrong: Any
+        for wrong in None, b"1", datetime(2026, 11, 1):
+            with self.assertRaises(TypeError):
+                Kid53(wrong)
 
     def test_what_is_no_base32(self) -> None:
         for text in (
