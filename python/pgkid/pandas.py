@@ -5,9 +5,10 @@
 
     frame["at"] = times(frame["id"], Kid64)
 
-A column has the texts of IDs or their numbers, such as id::bigint in SQL. What is missing stays missing. Columns of
-floating-point numbers are an error, because pandas has rounded them. The result has the index of the column. That of
-an index is the index itself, so frame["at"] = times(frame.index, Kid64) gives each row its time.
+A column has the texts of IDs or their numbers, such as id::bigint in SQL. What is missing stays missing. If a number is
+missing, pandas makes a column of floating-point numbers. These are exact for Kid53, whose numbers are below 2^53. For
+the other types such a column is an error, because pandas has rounded the numbers. The result has the index of the
+column. That of an index is the index itself, so frame["at"] = times(frame.index, Kid64) gives each row its time.
 """
 
 from __future__ import annotations
@@ -74,14 +75,24 @@ def _numbers(present: Any, kind: type[Id]) -> Any:
     if len(present) == 0:
         return np.zeros(0, np.uint64)
     if present.dtype.kind == "f":
-        raise ValueError("a column of floats: pandas rounds all numbers if one is missing, so read the column as text")
+        return _float_numbers(present, kind)
     if pd.api.types.is_integer_dtype(present.dtype):
         found = present.to_numpy(present.dtype.name.lower()).astype(np.uint64)
         _check(present, found >> np.uint64(kind.bits - 1) > np.uint64(1), f"a {kind.type_name}")
         return found
-    if kind is Kid64:
+    if issubclass(kind, Kid64):
         return _kid64_numbers(present)
-    return np.array([_number(each, kind) for each in present], np.uint64)
+    read: Callable[[Any], Id] = kind
+    return np.array([read(each).number for each in present], np.uint64)
+
+
+def _float_numbers(present: Any, kind: type[Id]) -> Any:
+    """Returns the numbers of kid53 that are given as floats. Those of other types have been rounded."""
+    if kind.bits > 53 or present.dtype.itemsize < 8:
+        raise ValueError("a column of floats: pandas rounds all numbers if one is missing, so read the column as text")
+    found = present.to_numpy(np.float64)
+    _check(present, ~((found >= 0) & (found < 1 << kind.bits) & (found == np.floor(found))), f"a {kind.type_name}")
+    return found.astype(np.uint64)
 
 
 def _check(present: Any, wrong: Any, what: str) -> None:
@@ -89,14 +100,6 @@ def _check(present: Any, wrong: Any, what: str) -> None:
     if wrong.any():
         value = present[wrong].iloc[0]
         raise ValueError(f"not {what}: {value!r}" if isinstance(value, str) else f"not {what}: {value}")
-
-
-def _number(value: Any, kind: type[Id]) -> int:
-    """Returns the number of an ID that is given by its digits."""
-    try:
-        return kind.of_number(int(value)).number
-    except ValueError:
-        raise ValueError(f"not a {kind.type_name}: {value!r}") from None
 
 
 def _kid64_numbers(present: Any) -> Any:

@@ -24,6 +24,10 @@ def micros(series: Any) -> list[int]:
     return [round((time - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(microseconds=1)) for time in series]
 
 
+class OrderId(Kid64):
+    """A type of a table"""
+
+
 class Vectors(unittest.TestCase):
     """Each kind of column has the numbers and the times of the vectors."""
 
@@ -48,8 +52,9 @@ class Vectors(unittest.TestCase):
             pd.Series(expected, dtype="UInt64"),
             pd.Series(texts, dtype="string"),
         ):
-            self.assertEqual(numbers(ids).tolist(), expected)
-            self.assertEqual(micros(times(ids)), at)
+            for kind in Kid64, OrderId:
+                self.assertEqual(numbers(ids, kind).tolist(), expected)
+                self.assertEqual(micros(times(ids, kind)), at)
 
     def test_signed(self) -> None:
         """A bigint is negative from the year 18584 on."""
@@ -58,12 +63,14 @@ class Vectors(unittest.TestCase):
     def test_kid53(self) -> None:
         rows = vectors.read("kid53.tsv")
         ids = pd.Series([int(row["id"]) for row in rows])
-        for column in ids, ids.astype(str):
+        for column in ids, ids.astype(str), ids.astype(float), ids.astype(float).astype("Float64"), ids.astype(object):
             self.assertEqual(numbers(column, Kid53).tolist(), ids.tolist())
             self.assertEqual(micros(times(column, Kid53)), [int(row["unix_ms"]) * 1000 for row in rows])
-        for wrong in -1, 2**53:
-            with self.assertRaises(ValueError):
+        for wrong in -1, 2**53, -1.0, 1.5, 2.0**53, float("inf"):
+            with self.assertRaisesRegex(ValueError, f"^not a kid53: {wrong}$"):
                 times(pd.Series([wrong]), Kid53)
+        with self.assertRaisesRegex(ValueError, "floats"):
+            times(pd.Series([1.0], dtype="float32"), Kid53)
 
     def test_uuidv7(self) -> None:
         rows = [row for row in vectors.read("uuidv7.tsv") if int(row["unix_ms"]) < LAST.timestamp() * 1000]
@@ -108,6 +115,10 @@ class Columns(unittest.TestCase):
             self.assertEqual((found[8], at[8]), (31582005600174081, Kid64(".6.nef3Mk.3").timestamp))
             self.assertEqual((found.name, at.name), ("id", "id"))
         self.assertTrue(times([None, "01a20168-9de7-7651-83ac-60dca3b8f7f5"], UuidV7).isna()[0])
+        for ids in pd.Series([None, 893323896418363]), pd.Series([None, 893323896418363.0], dtype="Float64"):
+            self.assertEqual(ids.dtype.kind, "f")
+            self.assertEqual(times(ids, Kid53).isna().tolist(), [True, False])
+            self.assertEqual((numbers(ids, Kid53)[1], times(ids, Kid53)[1]), (893323896418363, Kid53(ids[1]).timestamp))
 
     def test_empty(self) -> None:
         self.assertEqual(str(numbers([]).dtype), "UInt64")
@@ -127,8 +138,9 @@ class Columns(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "^" + re.escape(f"not a kid64: {wrong[-1]!r}") + "$"):
                 numbers(wrong)
         for floats in [1.0, None], [1.5, 2.0]:
-            with self.assertRaisesRegex(ValueError, "floats"):
-                numbers(floats)
+            for kind in Kid64, Flake:
+                with self.assertRaisesRegex(ValueError, "floats"):
+                    numbers(floats, kind)
         for column in pd.Series([5, 2**53]), ["5", str(2**53)], ["5", "x"]:
             with self.assertRaisesRegex(ValueError, "^not a kid53: '?(9007199254740992|x)'?$"):
                 numbers(column, Kid53)
@@ -165,6 +177,13 @@ class Columns(unittest.TestCase):
                 file.write("id,item\n,none\n31582005600174081,tea\n")
             frame = pd.read_csv(path, dtype={"id": str}).dropna(subset="id").astype({"id": "int64"})
             self.assertEqual(numbers(frame["id"]).tolist(), [31582005600174081])
+            # Numbers of kid53 are exact in any case.
+            rows = vectors.read("kid53.tsv")
+            with open(path, "w", encoding="ascii") as file:
+                file.writelines(["id,item\n,none\n", *(f"{row['id']},tea\n" for row in rows)])
+            column = pd.read_csv(path)["id"]
+            self.assertEqual(column.dtype.kind, "f")
+            self.assertEqual(numbers(column, Kid53)[1:].tolist(), [int(row["id"]) for row in rows])
 
 
 if __name__ == "__main__":
