@@ -12,7 +12,7 @@ operations.py   a default for the key of an existing table, in migrations before
 from .._needs import needs
 
 with needs(__name__, "django"):
-    from .expressions import Encoded, Sealed, Timestamp, Unsealed
+    from .expressions import Encoded, Sealed, Timestamp, Unsealed, is_sealed
     from .fields import FlakeField, FlaxField, Kid53Field, Kid64Field, Kid96Field, SnoField, UuidV7Field
     from .urls import base32_converter, sealed_converter
 
@@ -29,5 +29,6 @@ __all__ = [
     "Unsealed",
     "UuidV7Field",
     "base32_converter",
+    "is_sealed",
     "sealed_converter",
 ]

@@ -3,11 +3,12 @@ these reads every row, except by Unsealed."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.db.models import DateTimeField, Func, TextField, Value
 
-from ..ids import Id
+from ..ids import Id, base32
 from .fields import IdField, Kid53Field, Kid64Field
 
 
@@ -52,11 +53,26 @@ class Sealed(Encoded):
         return self._named_for("seal", compiler, connection, **extra)
 
 
-class Unsealed(Func):
-    """The ID in a sealed text, or NULL: Order.objects.get(id=Unsealed(text, "ord"))"""
+def sealed_pattern(prefix: str = "") -> str:
+    """Returns a regular expression for the texts that have the form of a sealed ID with a prefix."""
+    return base32.check_prefix(prefix) + "[0-7][0-9a-hjkmnp-tv-z]{25}"
 
-    def __init__(self, text: str, prefix: str = "", field: IdField | Kid53Field | None = None, **extra: Any) -> None:
+
+def is_sealed(value: Any, prefix: str = "") -> bool:
+    """Returns whether a value is a text that has the form of a sealed ID with a prefix. Whether a key opens the text is
+    not tested."""
+    return isinstance(value, str) and re.fullmatch(sealed_pattern(prefix), value) is not None
+
+
+class Unsealed(Func):
+    """The ID in a sealed text, or NULL: Order.objects.get(id=Unsealed(text, "ord"))
+
+    A value that has not the form of a sealed ID, such as a text with a zero byte, is not sent to the server.
+    """
+
+    def __init__(self, text: Any, prefix: str = "", field: IdField | Kid53Field | None = None, **extra: Any) -> None:
         field = field or Kid64Field()
         kind: type[Id] | None = getattr(field, "kind", None)
         name = f"{kind.type_name if kind else 'kid53'}_unseal"
+        text = text if is_sealed(text, prefix) else None
         super().__init__(Value(text), Value(prefix), Value(True), function=name, output_field=field, **extra)

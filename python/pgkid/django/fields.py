@@ -176,6 +176,13 @@ class Kid53Field(ServerKey, models.BigIntegerField):
         """Makes an ID of a number or its digits. Raises ValidationError if the text is no number."""
         return self.id_of(super().to_python(value))
 
+    def get_prep_value(self, value: Any) -> Any:
+        """Returns the number that is sent to the server. Raises ValidationError, as other fields of IDs do."""
+        try:
+            return super().get_prep_value(value)
+        except (TypeError, ValueError):
+            raise ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value}) from None
+
 
 class UuidV7Field(ServerKey, models.UUIDField):
     """A uuid column. Those that the server makes are of version 7."""

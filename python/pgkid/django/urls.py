@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ..ids import Flake, Flax, Id, Kid53, Kid64, Kid96, Sno
-from .expressions import Unsealed
+from .expressions import Unsealed, sealed_pattern
 from .fields import FlakeField, FlaxField, IdField, Kid53Field, Kid64Field, Kid96Field, SnoField
 
 T = TypeVar("T", bound=Id)
@@ -114,12 +114,13 @@ def sealed_converter(kind: type[T], prefix: str, keys: Any = None) -> type:
 
     With `keys`, a pgkid.seal.Keys, a view gets the ID, and a text that is forged does not match the path. The function
     reverse() takes an ID. Without it, the database opens the text: a view gets an expression, and compares it with the
-    ID of a row, as get_object_or_404(Order, id=id) does. Then reverse() takes a text that Sealed has made.
+    ID of a row, as get_object_or_404(Order, id=id) does. Then reverse() takes only a text that Sealed has made, because
+    it makes no query.
     """
     field: IdField | Kid53Field = FIELDS[kind]()
 
     class Converter:
-        regex = (f"{prefix}_" if prefix else "") + "[0-7][0-9a-hjkmnp-tv-z]{25}"
+        regex = sealed_pattern(prefix)
 
         def to_python(self, text: str) -> Any:
             return Unsealed(text, prefix, field) if keys is None else keys.unseal(kind, text, prefix)

@@ -29,7 +29,7 @@ from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter
 from django.db.models import Count
 from django.db.models.functions import TruncHour
-from django.http import JsonResponse
+from django.http import HttpResponseBadRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.test import Client
 from django.urls import NoReverseMatch, include, path, register_converter, reverse
@@ -39,7 +39,7 @@ from pgkid.django import Encoded, Timestamp
 from pgkid.django import FlakeField, Kid53Field, Kid64Field
 from pgkid.django import base32_converter
 from pgkid.django.operations import SetDefault
-from pgkid.ids import Flake, Kid53, Kid64
+from pgkid.ids import Flake, Kid53, Kid64, UuidV7
 from rest_framework import routers, serializers, viewsets
 from shop.models import Line, Order, Parcel, Payment
 
@@ -62,6 +62,16 @@ def show(request, id):
     return JsonResponse({"item": get_object_or_404(Order, id=id).item})
 
 
+def list_orders(request):
+    orders = Order.objects.order_by("id").values("id", "item")
+    if after := request.GET.get("after"):
+        try:
+            orders = orders.filter(id__gt=after)
+        except ValidationError:
+            return HttpResponseBadRequest()
+    return JsonResponse({"orders": list(orders[:100])})
+
+
 def echo(request, id):
     return JsonResponse({"id": id if isinstance(id, str) else str(id), "type": type(id).__name__})
 
@@ -79,6 +89,7 @@ router = routers.SimpleRouter()
 register_converter(base32_converter(Kid64, "ord"), "public_order")
 router.register("lines", Lines)
 urlpatterns = [
+    path("orders/", list_orders),
     path("orders/<kid64:id>/", show, name="order"),
     path("flake/<flake:id>/", echo, name="flake"),
     path("kid53/<kid53:id>/", echo, name="kid53"),
@@ -137,6 +148,9 @@ print("nested", Line.objects.select_related("order").get().order.id)
 
 steps.show("uuid", [Payment.objects.create().id for _ in range(1000)])
 steps.show("dated", [each.id for each in Payment.objects.filter(id__gte=since).order_by("id")[:10]])
+payment = Payment.objects.first()
+made = UuidV7.of_uuid(payment.id).timestamp
+assert abs(made - timezone.now()) < timedelta(minutes=10)
 some = Payment.objects.bulk_create([Payment(), Payment()])
 assert some[0].id < some[1].id and Payment.objects.filter(id__in=[each.id for each in some]).count() == 2
 Payment.objects.filter(id__in=[each.id for each in some]).delete()
@@ -189,6 +203,13 @@ for field in "id__gt", "external":
 assert len(client.get("/lines/", {"order": order.id}).json()) == 2
 assert client.get(reverse("order", args=[order.id])).json() == {"item": "tea"}
 assert client.get("/orders/12345/").status_code == 404
+pages, query = [], {}
+while page := client.get("/orders/", query).json()["orders"]:
+    pages.append([each["id"] for each in page])
+    query = {"after": pages[-1][-1]}
+assert sum(pages, []) == list(Order.objects.order_by("id").values_list("id", flat=True)) and len(pages) == 11
+for wrong in "12345", "\0", order.id + "\0":
+    assert client.get("/orders/", {"after": wrong}).status_code == 400
 flake = Flake(2**64 - 1)
 for name, id in ("flake", flake), ("kid53", Kid53(7)), ("kid64", order.id), ("public", order.id):
     assert client.get(reverse(name, args=[id])).json() == {"id": str(id), "type": type(id).__name__}, name
@@ -295,6 +316,13 @@ for lookup, found in ("gte", [new]), ("lte", [new]), ("gt", []), ("lt", []):
     assert list(Old.objects.filter(id__gte=since).filter(**{f"id__{lookup}": late})) == found, lookup
 assert list(Old.objects.filter(id__range=(late, late))) == [new]
 assert Old.objects.annotate(public=Encoded("id", "old")).get(id=new.id).public == new.id.base32("old")
+for wrong in "abc", "", "1.5", "\0", day:
+    for lookup in "id", "id__gt":
+        if lookup == "id" or wrong != day:
+            with steps.raises(ValidationError):
+                Old.objects.filter(**{lookup: wrong})
+    with steps.raises(ValidationError):
+        Old(id=wrong, item="wrong").save()
 # A number that is not a kid53 is an int.
 assert type(Old.objects.create(id=-5, item="other").id) is int
 new.delete()
