@@ -44,6 +44,10 @@ app.get('/orders', async ({ query: { after } }, response) => {
   response.json(rows);
 });
 
+app.use((error, request, response, next) => {
+  next(error instanceof URIError ? undefined : error);
+});
+
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 for (const { encoded } of await query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong')) {
@@ -65,5 +69,7 @@ for (let page = await (await list('')).json(); page.length > 0;) {
 assert.deepEqual(listed, (await query('SELECT id FROM orders ORDER BY id')).map(({ id }) => id));
 const forms = ['after=%00', 'after=ord_0', `after=${'0'.repeat(26)}`, 'after=a&after=b'];
 for (const form of forms) assert.equal((await list(`?${form}`)).status, 400, form);
+const wrongEscape = await fetch(`http://127.0.0.1:${server.address().port}/orders/%zz`);
+assert.equal(wrongEscape.status, 404);
 server.close();
 await pool.end();
