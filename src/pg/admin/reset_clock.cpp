@@ -160,9 +160,9 @@ void begin(TimestampTz above) {
 }
 
 /// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
-/// it may still be in use. Returns whether the clock was lowered, and reports by how much, and from which
-/// time. When real time comes there, the clock would issue the same IDs again, except for those of uuidv7, which differ
-/// in random bits.
+/// it may still be in use. Returns whether the clock was lowered, and reports by how much, and from which time. When
+/// real time reaches the abandoned IDs, the clock would issue them again, except for those of uuidv7, which have random
+/// bits.
 bool lower_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
   bool done = false;
@@ -206,7 +206,8 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state) {
             clock.id == clock_uuidv7
                 ? 0
                 : errhint("Shortly before real time reaches the abandoned IDs, move the clock past the last one with "
-                          "kid_observe(). Otherwise it issues them again."));
+                          "%s(). Otherwise it issues them again.",
+                          clock.id == clock_kid53 ? "kid53_observe" : "kid_observe"));
   return lowered;
 }
 
