@@ -39,7 +39,7 @@ app.get('/orders', async ({ query: { after } }, response) => {
   }
   const { rows } = await pool.query(
     `SELECT kid_seal(id, 'ord') AS id, item FROM orders
-      WHERE $1::text IS NULL OR id > kid64_unseal($1, 'ord', true)
+      WHERE $1::text IS NULL OR id > (SELECT kid64_unseal($1, 'ord', true))
       ORDER BY orders.id LIMIT 100`, [after]);
   response.json(rows);
 });
