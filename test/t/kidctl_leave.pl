@@ -244,6 +244,11 @@ database('needs', q{
 	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one');
 	CREATE TABLE late (id flake); INSERT INTO late VALUES ('18446744073709551615'); CREATE TABLE told (id sno);
 	CREATE PUBLICATION few FOR TABLE told (id)});
+$node->safe_psql('needs', q{
+	CREATE FOREIGN DATA WRAPPER w; CREATE SERVER elsewhere FOREIGN DATA WRAPPER w;
+	GRANT USAGE ON FOREIGN SERVER elsewhere TO shop;
+	CREATE FOREIGN TABLE remote (id kid64, others sno[], n bigint DEFAULT kid_next()) SERVER elsewhere;
+	ALTER FOREIGN TABLE remote OWNER TO shop});
 my ($needs) = leave('needs', 'check', '--all');
 like($needs, qr/$_/, "it names $_")
   foreach 'index public\."by time": uses function public\.kid_timestamp', 'policy p on public\.e: uses operator',
@@ -254,6 +259,13 @@ like($needs, qr/$_/, "it names $_")
   'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
 is(error_of('DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f;
 		DROP TABLE hashed, defaults, late, told', database => 'needs', role => 'shop'), '', 'some of it is dropped');
+# PostgreSQL locks no foreign tables.
+my ($foreign, $failed) = leave('needs', 'run', '--all', '--no-rehearsal');
+my ($way_out) = $foreign =~ /public\.remote: is a foreign table .*\n.*Once its server has .*?, (.*); or drop it/;
+isnt($failed, 0, 'a foreign table stops a run');
+is($way_out, 'ALTER FOREIGN TABLE public.remote ALTER id TYPE bigint, '
+	  . 'ALTER others TYPE text[] COLLATE pg_catalog."C", ALTER n DROP DEFAULT', 'which says what to do');
+is(error_of($way_out, database => 'needs', role => 'shop'), '', 'and the user does');
 my $made = sql_in('needs', 'SELECT made FROM e');
 leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day',
 	'column made of public.e');

@@ -9,6 +9,7 @@ from psycopg import sql
 from pgkid.ctl import state
 from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, all_nodes, parse
+from pgkid.ctl.catalog import Table
 from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
@@ -19,7 +20,7 @@ from pgkid.ctl.leave.needs import read_needs
 from pgkid.ctl.leave.partitions import partitioned
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.triggers import triggers_of_kid
-from pgkid.ctl.leave.uses import MEMBERS
+from pgkid.ctl.leave.uses import MEMBERS, declaration
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
@@ -116,8 +117,26 @@ def of_tables(plan: Plan, group: Group) -> Iterator[Finding]:
     for table in group.tables:
         if table.is_typed:
             yield refused(table.label, "is a typed table", f"ALTER TABLE {table.label} NOT OF.")
+        if table.kind == "f":
+            yield refused(table.label, "is a foreign table", hint_of_foreign(plan, group, table))
     typed = [c.table for c in group.typed]
     yield from of_row_types(plan.conn, typed, "so PostgreSQL cannot change their types")
+
+
+def hint_of_foreign(plan: Plan, group: Group, table: Table) -> str:
+    """Returns what to do about a foreign table, which PostgreSQL does not lock, and whose values another server has."""
+    changes = []
+    for c in group.columns:
+        if c.table == table.oid:
+            alter = f"ALTER {in_statement(plan.conn, c.name)}"
+            if c.default and not c.maker:
+                changes.append(f"{alter} DROP {'EXPRESSION' if c.generated else 'DEFAULT'}")
+            if c.is_typed or c.maker:
+                changes.append(f"{alter} TYPE {declaration(c.base, c.is_array) if c.base else c.kind}")
+    if not changes:
+        return "Drop from it what uses kid."
+    change = f"ALTER FOREIGN TABLE {table.label} {', '.join(changes)}"
+    return f"Once its server has values of core types, {change}; or drop it."
 
 
 def of_columns(plan: Plan, group: Group) -> Iterator[Finding]:
