@@ -3,7 +3,8 @@
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
 -- setting behind. It puts all into the schemas kid. The role that runs it owns the logical clocks. To upgrade,
--- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys, and the
+-- rights on functions that this role granted to others.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -18,7 +19,8 @@ DECLARE
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
-    is_new boolean;
+    old_schemas pg_catalog.oid[] := ARRAY(SELECT n.oid FROM pg_catalog.pg_namespace AS n);
+    old_functions pg_catalog.oid[] := ARRAY(SELECT p.oid FROM pg_catalog.pg_proc AS p);
     -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];

@@ -3,7 +3,8 @@
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
 -- setting behind. It puts all into the schemas kid,kid_clocks. The role that runs it owns the logical clocks. To upgrade,
--- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys, and the
+-- rights on functions that this role granted to others.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -18,7 +19,8 @@ DECLARE
     private pg_catalog.regnamespace;
     schemas pg_catalog.name[];
     functions pg_catalog.oid[];
-    is_new boolean;
+    old_schemas pg_catalog.oid[] := ARRAY(SELECT n.oid FROM pg_catalog.pg_namespace AS n);
+    old_functions pg_catalog.oid[] := ARRAY(SELECT p.oid FROM pg_catalog.pg_proc AS p);
     -- For made_by_others.sql
     members pg_catalog.oid[];
     trusted pg_catalog.regnamespace[];
@@ -436,55 +438,52 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 -- Rights, whatever the default privileges of the role are
 --
--- They are here and not beside each function, as in the extension, because the script can run again: it gives everybody
--- the rights to all routines, new ones among them, and then takes back those that follow. What is not listed here
--- anybody may call, so a new function that moves a clock or shows what others do has to be added.
--- test/t/plain.pl compares that with the extension.
+-- They are here and not beside each function, as in the extension, because the script can run again. First everybody
+-- may call every routine, new ones among them. Then `functions` lists those that nobody may call but the owner, and the
+-- roles to which the owner granted it since. A new function that moves a clock or shows what others do has to be added
+-- there: test/t/plain.pl compares that with the extension.
 
 GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
+-- Routines on worker numbers have rights of their own: see plain/workers/rights.sql.
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
-             WHERE p.pronamespace = 'kid'::regnamespace
-               AND p.proname !~
-                   -- the functions on worker numbers, which have rights of their own
-                   '^kid_((add|close|adopt|lease|forget)_worker|workers$)'
-    LOOP
+             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname !~ 'worker' LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
--- A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
+-- kid_observe() moves a clock. A role that calls kid64_at() or kid53_at() often can make it repeat IDs for others.
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace
-                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all'));
-is_new := true;
+                      AND p.proname IN ('kid_observe', 'kid53_observe', 'kid_observe_all', 'kid64_at', 'kid53_at',
+                                        'kid_stats'));
 
 -- This is a piece of a block in PL/pgSQL, which declares the variables that it names.
 --
 -- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
--- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`: the owner granted it since.
+-- Outside `private`, other roles than PUBLIC keep what they have on `old_schemas` and `old_functions`, which were
+-- there before the script ran: the owner granted it since.
 FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
+    WITH objects (kind, home, is_old, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.oid = ANY (old_schemas), n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, false,
+               c.oid::regclass::text, c.relowner, c.relacl
           FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'ROUTINE', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+        SELECT 'ROUTINE', p.pronamespace, p.oid = ANY (old_functions), p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
           FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
+       AND (o.home = private OR NOT o.is_old OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 
+GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

@@ -564,6 +564,15 @@ foreach my $database ('bare', 'defaults')
 	  'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
 
+# Functions that an upgrade creates get none of the default privileges. Others keep what the owner granted.
+my $observers = q{SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc
+	WHERE proname ~ 'observe' AND has_function_privilege('other', oid, 'EXECUTE')};
+sql_in('defaults', 'DROP FUNCTION kid.kid53_observe(bigint); GRANT EXECUTE ON FUNCTION kid.kid_observe_all TO other;
+	GRANT EXECUTE ON FUNCTION kid.kid_observe(kid.kid64) TO other');
+is(install('app', 'defaults') . sql_in('defaults', $observers), 'kid_observe kid_observe_all',
+	'roles keep the rights that the owner granted, and get no others');
+sql_in('defaults', 'REVOKE ALL ON FUNCTION kid.kid_observe_all, kid.kid_observe(kid.kid64) FROM other');
+
 # A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it
 # can back-fill, also after an upgrade.
 sql_in('bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY, number bigint UNIQUE)');

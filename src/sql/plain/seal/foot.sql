@@ -8,7 +8,6 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 private := 'kid_seal_internal';
 schemas := '{kid_seal,kid_seal_internal}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
-is_new := current_setting('kid_seal.is_new')::boolean;
 \i revoke_rights.sql
 
 members := ARRAY(SELECT p.oid FROM pg_proc AS p

@@ -4,5 +4,3 @@ IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pgcrypto') THEN
     RAISE 'extension "pgcrypto" is not installed'
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CREATE EXTENSION pgcrypto.';
 END IF;
--- Read at the end of the script.
-PERFORM set_config('kid_seal.is_new', (to_regclass('kid_seal_internal.keys') IS NULL)::text, true);

@@ -3,11 +3,7 @@
 private := 'kid_workers';
 schemas := '{kid_workers}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
-                    WHERE p.pronamespace = 'kid'::regnamespace
-                      AND p.proname ~
-                          \i plain/workers/names.sql
-                   );
-is_new := current_setting('kid_workers.is_new')::boolean;
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ 'worker');
 \i revoke_rights.sql
 GRANT EXECUTE ON FUNCTION kid.kid_workers() TO pg_read_all_stats;
 \i workers/rights_of_steps.sql
