@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unittest
+from typing import get_args
 
 from support import Database
 
@@ -41,6 +42,18 @@ class Kept(unittest.TestCase):
     def change(self, schema: str, change: str) -> None:
         """Changes a state by an expression of it."""
         self.database.run(f"UPDATE {schema}.state SET state = {change}")
+
+
+class Names(unittest.TestCase):
+    """Tests the names of the schemas of moves, which PostgreSQL must not cut."""
+
+    def test_long(self) -> None:
+        for kind in get_args(state.Kind):
+            names = {state.schema_name(kind, word, full) for word in ("a" * 63, "ä" * 31) for full in ("a.b", "a.c")}
+            self.assertEqual(len(names), 4)
+            for name in names:
+                self.assertIn(len(name.encode()), (62, 63))
+                self.assertRegex(name, f"^kidctl_{kind}_[aä]+_[0-9a-f]{{8}}$")
 
 
 class OtherVersion(Kept):

@@ -89,7 +89,8 @@ def schema_of_role(kind: Kind, role: str) -> str:
 def schema_name(kind: Kind, word: str, full_name: str) -> str:
     """Returns a name with a word in it that people recognize, and the hash of a name that is like no other."""
     mark = md5(full_name.encode()).hexdigest()[:8]
-    word = re.sub(r"\W", "_", word).encode()[:38].decode(errors="ignore")
+    room = 63 - len(f"kidctl_{kind}__{mark}")  # A name has at most 63 bytes.
+    word = re.sub(r"\W", "_", word).encode()[:room].decode(errors="ignore")
     return f"kidctl_{kind}_{word}_{mark}"
 
 
