@@ -3151,8 +3151,10 @@ COMMENT ON FUNCTION kid_track_reached(tab oid, tracked oid, seq oid) IS
 -- does as well: each try doubles the range of the next one, to at most 2^37 or 137438953472. To take a lock again costs
 -- little.
 --
--- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
--- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
+-- The first statement of a transaction, which has no ID yet, takes the lock, and then assigns the ID, by which later
+-- statements know that they are not the first. To set kid_track.fOID would take a third of its time. So the second
+-- statement finds no setting: it takes the lock again, and sets it. Each expression takes time in each transaction, so
+-- the first statement has only one: a CASE, which puts its steps in order, as AND does not.
 CREATE OR REPLACE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -3162,11 +3164,11 @@ DECLARE
     floor bigint;
     range bigint := 1;
 BEGIN
-    IF NOT (TG_ARGV[4] IS NOT NULL) AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
-       AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(
-               TG_RELID, kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
-                         OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
-       AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
+    IF (CASE WHEN (TG_ARGV[4] IS NOT NULL) OR pg_catalog.pg_current_xact_id_if_assigned() IS NOT NULL THEN false
+             WHEN pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(
+                      TG_RELID, kid.kid_track_reached(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+                                OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
+             THEN pg_catalog.pg_current_xact_id() IS NOT NULL END) THEN
         RETURN NEW;
     END IF;
     setting := pg_catalog.concat('kid_track.f', TG_RELID);

@@ -208,9 +208,9 @@ sql($in_sql);
 
 my $no_id = 'a first statement that assigns no transaction ID';
 foreach my $mutant (
-	[ 'no lock in the first statement', 'kid_track_enter', 'AND pg_catalog.pg_try_advisory_xact_lock_shared(',
-		'AND 0 <> (' ],
-	[ $no_id, 'kid_track_enter', 'AND pg_catalog.pg_current_xact_id() IS NOT NULL', '' ],
+	[ 'no lock in the first statement', 'kid_track_enter', 'WHEN pg_catalog.pg_try_advisory_xact_lock_shared(',
+		'WHEN 0 <> (' ],
+	[ $no_id, 'kid_track_enter', 'THEN pg_catalog.pg_current_xact_id() IS NOT NULL', 'THEN true' ],
 	[ 'no lock', 'kid_track_enter', 'NOT pg_catalog.pg_try_advisory_xact_lock_shared',
 		'false AND pg_catalog.pg_try_advisory_xact_lock_shared' ],
 	[ 'a lock of the session that is given up', 'kid_track_enter', "RETURN NEW;\nEND \$",
