@@ -97,11 +97,10 @@ class Maker:
     def ord(self) -> str:
         return self.random.choice(["'ord'", "'ord'", "'ord'", "'other'", "'Ord'"])
 
-    def sealed(self, id64: str) -> str:
-        """Returns the text of a sealed ID with the prefix ord, of which a character may be another one."""
+    def sealed(self, seals: str) -> str:
+        """Returns what `seals` an ID with the prefix ord; a character of its text may become another one."""
         digit, place = quoted(self.random.choice(CROCKFORD)), self.random.randrange(1, 31)
-        sealed = f"kid_seal({id64}::kid64, 'ord')"
-        return self.random.choice([sealed, f"overlay({sealed} PLACING {digit} FROM {place} FOR 1)", f"upper({sealed})"])
+        return self.random.choice([seals, f"overlay({seals} PLACING {digit} FROM {place} FOR 1)", f"upper({seals})"])
 
     def uuid(self) -> str:
         value = f"{self.random.getrandbits(128):032x}"
@@ -114,7 +113,9 @@ class Maker:
         text = self.changed("".join(self.random.choice(UID) for _ in range(10)) + self.random.choice(".3FVl"), UID)
         prefix = quoted(self.random.choice(PREFIXES))
         id64, any64, id53 = self.number(), self.number(-1), self.number(-1)
-        uuid = self.uuid()
+        sealed64 = self.sealed(f"kid_seal({any64}::kid64, 'ord')")
+        sealed53 = self.sealed(f"kid53_seal({id53}, 'ord')")
+        uuid, missing_ok = self.uuid(), self.random.choice(["false", "true"])
         parts = "(SELECT string_agg(concat_ws('=', component, bits, value), ' ') FROM {})"
         forms = [
             f"kid64_from_text({quoted(text)})::bigint",
@@ -152,8 +153,9 @@ class Maker:
             f"kid_seal({any64}::kid64, {prefix})",
             f"kid53_seal({id53}, {prefix})",
             f"kid_seal_uuid({any64}::kid64, 'ord')",
-            f"kid64_unseal({self.sealed(any64)}, {self.ord()})::bigint",
-            f"kid64_unseal_uuid(kid_seal_uuid({any64}::kid64, 'ord'), {self.ord()})::bigint",
+            f"kid64_unseal({sealed64}, {self.ord()}, {missing_ok})::bigint",
+            f"kid53_unseal({sealed53}, {self.ord()}, {missing_ok})",
+            f"kid64_unseal_uuid(kid_seal_uuid({any64}::kid64, 'ord'), {self.ord()}, {missing_ok})::bigint",
         ]
         return self.random.choice(forms)
 

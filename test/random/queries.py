@@ -20,14 +20,51 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-# How an ID of each type is made of an instant `t` and a number `n`.
-MAKES = {
-    "kid64": "kid64_make(t, n % 16384)",
-    "kid96": "kid96_make(t, n % 3, n % 16384)",
-    "sno": "sno_make(t, 0, n % 3, n % 65536)",
-    "flake": "flake_make(t, 0, n % 3, n % 4096)",
-    "flax": "flax_make(t, decode(lpad(to_hex(n), 14, '0'), 'hex'))",
-}
+EARLY = "now() - interval '10 days'"
+
+
+class Kind(NamedTuple):
+    """A kind of IDs, and how SQL writes what concerns them."""
+
+    name: str
+    makes: str  # an ID of an instant `t` and a number `n`
+    type: str = ""  # of columns, if it is not called as the kind
+    functions: str = ""  # what names of functions begin with, if it is not the name of the kind
+    classes: str = ""  # the same for operator classes
+    is_early: str = f"id < {EARLY}"
+    has_operators: bool = True  # that compare an ID with a time
+    contains: bool = True  # has the operators <@ and @>
+
+    @property
+    def prefix(self) -> str:
+        """What names of functions begin with."""
+        return self.functions or self.name
+
+
+KINDS = [
+    Kind("kid64", "kid64_make(t, n % 16384)"),
+    Kind("kid96", "kid96_make(t, n % 3, n % 16384)"),
+    Kind("sno", "sno_make(t, 0, n % 3, n % 65536)"),
+    Kind("flake", "flake_make(t, 0, n % 3, n % 4096)"),
+    Kind("flax", "flax_make(t, decode(lpad(to_hex(n), 14, '0'), 'hex'))"),
+    # Columns of core types have other values, too: uuids of another version, and numbers that are no kid53.
+    Kind(
+        "uuid",
+        "CASE n % 9 WHEN 0 THEN md5(n::text)::uuid"
+        " ELSE encode(set_byte(uuid_send(kid_uuidv7_floor(t)), 15, n % 256), 'hex')::uuid END",
+        functions="kid_uuidv7",
+        contains=False,
+    ),
+    Kind(
+        "kid53",
+        "CASE n % 9 WHEN 0 THEN -n WHEN 1 THEN 9007199254740992 + n ELSE kid53_make(t, n % 4096) END",
+        type="bigint",
+        classes="int8",
+        is_early=f"kid53_within(id, NULL, {EARLY})",
+        has_operators=False,
+        contains=False,
+    ),
+]
 OPERATORS = {"<": "lt", "<=": "le", ">=": "ge", ">": "gt"}
 INSTANTS = "-infinity", "infinity", "2025-03-01 12:34:56.789", "1960-01-01", "2109-05-15 07:35:11.104", "35199-01-01"
 MIRRORED = {"<": ">", "<=": ">=", ">=": "<=", ">": "<"}
@@ -52,10 +89,10 @@ def both(form: str, *parts: Twice | str) -> Twice:
 
 
 class Maker:
-    """Makes random queries of one type."""
+    """Makes random queries of one kind of IDs."""
 
-    def __init__(self, type_name: str, at_random: random.Random):
-        self.type, self.random = type_name, at_random
+    def __init__(self, kind: Kind, at_random: random.Random):
+        self.kind, self.random = kind, at_random
 
     def instant(self, depth: int) -> str:
         """Returns an expression of type timestamptz."""
@@ -102,10 +139,13 @@ class Maker:
 
     def comparison(self) -> Twice:
         """Returns a comparison of an ID with a time or a range of times."""
+        if not self.kind.has_operators:
+            limits = f"a.id, {self.instant(2)}, {self.instant(2)}"
+            return Twice(f"{self.kind.prefix}_within({limits})", f"plain_within({limits})")
         if self.random.random() < 0.35:
             span = self.span()
-            written = self.random.choice([f"(a.id <@ {span})", f"({span} @> a.id)"])
-            return Twice(written, f"plain(a.id, {span})")
+            forms = [f"(a.id <@ {span})", f"({span} @> a.id)"] if self.kind.contains else [f"kid_within(a.id, {span})"]
+            return Twice(self.random.choice(forms), f"plain(a.id, {span})")
         operator, instant = self.random.choice(list(OPERATORS)), self.instant(2)
         written = self.random.choice([f"(a.id {operator} {instant})", f"({instant} {MIRRORED[operator]} a.id)"])
         return Twice(written, f"plain_{OPERATORS[operator]}(a.id, {instant})")
@@ -134,7 +174,7 @@ class Maker:
 
     def query(self) -> Twice:
         """Returns a query, whose rows have an order."""
-        table = self.type + self.random.choice(["_rows", "_rows", "_block_ranges", "_parts", "_parts"])
+        table = self.kind.name + self.random.choice(["_rows", "_rows", "_block_ranges", "_parts", "_parts"])
         inner = f"{table} AS a CROSS JOIN (SELECT * FROM times WHERE n % 9 = {self.random.randrange(9)}) AS o"
         sums = "count(*), sum(hashtext(a.id::text)), sum(o.n)"
         form = self.random.choice(
@@ -155,7 +195,7 @@ class Maker:
 
 
 def prepare(session: psycopg.Connection[Any]) -> None:
-    """Creates the tables of each type, and the functions that the planner does not know."""
+    """Creates the tables of each kind, and the functions that the planner does not know."""
     session.execute("CREATE ROLE reader")
     session.execute("GRANT SELECT ON times TO reader")
     for argument in "timestamptz", "tstzrange":
@@ -163,10 +203,21 @@ def prepare(session: psycopg.Connection[Any]) -> None:
             f"CREATE FUNCTION costly({argument}) RETURNS {argument} STABLE COST 10000 PARALLEL SAFE LANGUAGE plpgsql "
             "AS 'BEGIN RETURN $1; END'"
         )
-    for type_name, makes in MAKES.items():
-        session.execute("CALL make_tables(%s, %s)", [type_name, makes])
-        functions = {"plain": ("tstzrange", f"{type_name}_within")}
-        functions |= {f"plain_{name}": ("timestamptz", f"{type_name}_{name}_time") for name in OPERATORS.values()}
+    for kind in KINDS:
+        type_name = kind.type or kind.name
+        session.execute(
+            "CALL make_tables(%s, %s, %s, %s, %s, %s)",
+            [kind.name, type_name, kind.prefix, kind.classes or kind.name, kind.makes, kind.is_early],
+        )
+        if not kind.has_operators:
+            # PostgreSQL does not inline PL/pgSQL.
+            session.execute(
+                f"CREATE FUNCTION plain_within({type_name}, timestamptz, timestamptz) RETURNS boolean LANGUAGE plpgsql "
+                f"STABLE PARALLEL SAFE AS 'BEGIN RETURN {kind.prefix}_within($1, $2, $3); END'"
+            )
+            continue
+        functions = {"plain": ("tstzrange", f"{kind.prefix}_within")}
+        functions |= {f"plain_{name}": ("timestamptz", f"{kind.prefix}_{name}_time") for name in OPERATORS.values()}
         for name, (argument, symbol) in functions.items():
             session.execute(
                 f"CREATE FUNCTION {name}({type_name}, {argument}) RETURNS boolean LANGUAGE c STRICT STABLE "
@@ -218,7 +269,7 @@ def main() -> int:
         prepare(session)
         ends = time.monotonic() + seconds
         while time.monotonic() < ends and len(differences) < 5:
-            wrong = compare(session, Maker(at_random.choice(list(MAKES)), at_random))
+            wrong = compare(session, Maker(at_random.choice(KINDS), at_random))
             compared += wrong is not None
             slow += wrong is None
             if wrong:
