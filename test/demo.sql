@@ -1,4 +1,5 @@
--- make demo: shows what kid does, on the private server that start_server() started. psql shows each statement before its result.
+-- make demo: shows what kid does, on the private server that start_server() started. psql shows each statement before
+-- its result.
 \set say '\n\033[1m== '
 \set end '\033[0m'
 
@@ -45,7 +46,8 @@ INSERT INTO orders (item) VALUES ('after the crash') RETURNING id \gset next_
 SELECT id, kid_timestamp(id), item FROM orders ORDER BY id DESC LIMIT 2;
 \set ECHO none
 SELECT 'it is greater, and there was a crash'::text
-    WHERE 1 / (:'next_id'::kid64 > :'last_id'::kid64 AND pg_postmaster_start_time() > kid_timestamp(:'last_id'::kid64))::int = 1 \g /dev/null
+    WHERE 1 / (:'next_id'::kid64 > :'last_id'::kid64
+               AND pg_postmaster_start_time() > kid_timestamp(:'last_id'::kid64))::int = 1 \g /dev/null
 \set ECHO queries
 
 \echo :say'Partitions by time: a row goes to the partition of its ID':end

@@ -1,6 +1,6 @@
--- Tables for programs that read from PostgreSQL without knowing kid: a table for each kind of key, each with two rows whose IDs are
--- neighbors, so that they are equal if a program rounds them. `kinds` has the texts of these IDs, in the order of the columns
--- of the table in docs/clients/tools.md.
+-- Tables for programs that read from PostgreSQL without knowing kid: a table for each kind of key, each with two rows
+-- whose IDs are neighbors, so that they are equal if a program rounds them. `kinds` has the texts of these IDs, in the
+-- order of the columns of the table in docs/clients/tools.md.
 CREATE DOMAIN kid64_domain AS kid64;
 CREATE DOMAIN bigint_domain AS bigint;
 
@@ -27,6 +27,7 @@ DECLARE
 BEGIN
     FOR kind IN SELECT * FROM kinds ORDER BY nr LOOP
         EXECUTE format('INSERT INTO %s (id, item) SELECT unnest(%L::text[])::%s, ''tea''', kind.name, kind.ids,
-                       (SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE (attrelid, attname) = (kind.name, 'id')));
+                       (SELECT format_type(atttypid, NULL) FROM pg_attribute
+                         WHERE (attrelid, attname) = (kind.name, 'id')));
     END LOOP;
 END $$;

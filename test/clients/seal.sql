@@ -1,5 +1,5 @@
--- Orders whose sealed IDs a client unseals, the smallest and the greatest among them, sealed with two keys, and texts that no
--- key opens.
+-- Orders whose sealed IDs a client unseals, the smallest and the greatest among them, sealed with two keys, and texts
+-- that no key opens.
 SET client_min_messages = warning;
 CREATE EXTENSION kid_seal CASCADE;
 SELECT kid_seal_new_key() AS key, kid_seal_use_key(1) \gset

@@ -124,10 +124,14 @@ def figures(readme):
         index[1]: f"for the index of 2 million keys. It takes {index[serial]} with `bigserial`, and {index[uuid]}"
         " with `uuid` version 7",
     }
-    return '<div class="figures" markdown="1">\n' + "".join(
-        f'<div markdown="1">\n\n**{figure}**\n\n{what} ([measured](#compared-with-other-keys))\n\n</div>\n'
-        for figure, what in tiles.items()
-    ) + "</div>\n"
+    return (
+        '<div class="figures" markdown="1">\n'
+        + "".join(
+            f'<div markdown="1">\n\n**{figure}**\n\n{what} ([measured](#compared-with-other-keys))\n\n</div>\n'
+            for figure, what in tiles.items()
+        )
+        + "</div>\n"
+    )
 
 
 def landing(readme):

@@ -6,16 +6,16 @@ The log has a line for each ID, or for each statement that failed:
 
 start, end   of the statement, in seconds of CLOCK_MONOTONIC, which all processes of the machine share
 era          timeline and port of the server: one leader, from its promotion to the next one, crashes included
-state        C: the commit was acknowledged; U: the commit was sent, and its outcome is unknown; H: the ID is in no row, or
-             in a transaction that was rolled back
+state        C: the commit was acknowledged; U: the commit was sent, and its outcome is unknown; H: the ID is in no row,
+             or in a transaction that was rolled back
 client, n    the client and the number of its statement: the primary key of the row, by which it is found in the end
 
 Counted for each type and each step. A step is the time from one fault to the next:
 
     made       IDs given to clients
     repeated   IDs given for the second time, by the kind of the first
-    below      IDs of ORDERED types that are not above an earlier one, whose statement had ended before theirs began, by the
-               kind of the earlier one
+    below      IDs of ORDERED types that are not above an earlier one, whose statement had ended before theirs began, by
+               the kind of the earlier one
     refused    inserts that a unique key rejected
     lost       acknowledged commits whose rows are gone
     pause      the longest time between one ID and the next, in seconds; silent: that between the last one and the end
@@ -68,7 +68,7 @@ def read_rows(cursor):
     return rows
 
 
-# -- The clients ---------------------------------------------------------------------------------------------------------
+# -- The clients ------------------------------------------------------------------------------------------------------
 
 
 class Client:
@@ -106,7 +106,9 @@ class Client:
         if way == 0:
             self.cursor.execute(f"SELECT {GENERATORS[self.type]}::text")
         else:
-            self.cursor.execute(f"INSERT INTO {self.type}_ids VALUES (%s, %s) RETURNING id::text", (self.number, self.n))
+            self.cursor.execute(
+                f"INSERT INTO {self.type}_ids VALUES (%s, %s) RETURNING id::text", (self.number, self.n)
+            )
         end = time.monotonic()
         given = self.cursor.fetchone()[0]
         state = "H" if way == 0 else "C"
@@ -154,7 +156,9 @@ def load(dsn, path):
             with lock:
                 print(*words, file=file)
 
-        clients = [Client(dsn, log, first + i, names[i % len(names)], i >= len(names)) for i in range(CLIENTS * len(names))]
+        clients = [
+            Client(dsn, log, first + i, names[i % len(names)], i >= len(names)) for i in range(CLIENTS * len(names))
+        ]
         threads = [threading.Thread(target=client.run, args=(stop,), daemon=True) for client in clients]
         for thread in threads:
             thread.start()
@@ -167,7 +171,7 @@ def load(dsn, path):
             os._exit(0)  # a client that still waits for a lost server must not hold up the others
 
 
-# -- The count -----------------------------------------------------------------------------------------------------------
+# -- The count --------------------------------------------------------------------------------------------------------
 
 
 class Given(collections.namedtuple("Given", "start end era state type token id kept")):

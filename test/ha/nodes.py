@@ -16,7 +16,12 @@ def start_etcd(work):
     start(
         ["etcd", "--data-dir", f"{work}/etcd", "--log-level", "warn", "--name", "etcd"]
         + ["--listen-client-urls", f"http://127.0.0.1:{port}", "--advertise-client-urls", f"http://127.0.0.1:{port}"]
-        + ["--listen-peer-urls", f"http://127.0.0.1:{peers}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peers}"]
+        + [
+            "--listen-peer-urls",
+            f"http://127.0.0.1:{peers}",
+            "--initial-advertise-peer-urls",
+            f"http://127.0.0.1:{peers}",
+        ]
         + ["--initial-cluster", f"etcd=http://127.0.0.1:{peers}"],
         f"{work}/etcd.log",
     )

@@ -15,7 +15,9 @@ import psycopg2
 import ids
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BINDIR = os.path.dirname(os.path.realpath(subprocess.check_output(["sh", "-c", "command -v postgres"], text=True).strip()))
+BINDIR = os.path.dirname(
+    os.path.realpath(subprocess.check_output(["sh", "-c", "command -v postgres"], text=True).strip())
+)
 (FAKETIME,) = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
 
 # PostgreSQL reads the clock in the signal handler of its timeouts, for which libfaketime is not safe.
@@ -40,7 +42,7 @@ class GaveUp(Exception):
     pass
 
 
-# -- TAP -----------------------------------------------------------------------------------------------------------------
+# -- TAP --------------------------------------------------------------------------------------------------------------
 
 tests = 0
 failures = 0
@@ -60,7 +62,7 @@ def ok(good, name, details=()):
             note("   ", line)
 
 
-# -- Processes -----------------------------------------------------------------------------------------------------------
+# -- Processes --------------------------------------------------------------------------------------------------------
 
 # If a process dies, its children become children of this process. So a server can be found by its process ID,
 # although it is no child of the process that started it.
@@ -158,7 +160,7 @@ def main(test, seconds=600):
     sys.exit(failures != 0)
 
 
-# -- Servers -------------------------------------------------------------------------------------------------------------
+# -- Servers ----------------------------------------------------------------------------------------------------------
 
 
 def free_port():
@@ -183,7 +185,11 @@ def programs(where, clock):
     set_clock(clock, "+0")
     with open(f"{where}/postgres", "w") as file:
         print("#!/bin/sh", file=file)
-        print(f"exec env LD_PRELOAD='{FAKETIME}' FAKETIME_TIMESTAMP_FILE='{clock}' FAKETIME_NO_CACHE=1", end=" ", file=file)
+        print(
+            f"exec env LD_PRELOAD='{FAKETIME}' FAKETIME_TIMESTAMP_FILE='{clock}' FAKETIME_NO_CACHE=1",
+            end=" ",
+            file=file,
+        )
         print(f"FAKETIME_DONT_FAKE_MONOTONIC=1 '{BINDIR}/postgres' \"$@\"", file=file)
     os.chmod(f"{where}/postgres", 0o755)
 
@@ -254,21 +260,28 @@ def stop_load(process):
         raise GaveUp("the clients do not stop")
 
 
-# -- Tests of the IDs ----------------------------------------------------------------------------------------------------
+# -- Tests of the IDs -------------------------------------------------------------------------------------------------
 
 ARRIVED = ", among those that have a row, are of the same leader, or whose WAL arrived"
 
+
 def judge(step, figures, examples, kinds, loss, seconds):
-    """Prints the figures of a step, and tests them. A later ID may not repeat, or be below, an earlier ID of one of the `kinds`.
-    `loss` says whether an acknowledged commit may be lost, and `seconds` how long a type may be without new IDs."""
+    """Prints the figures of a step, and tests them.
+
+    A later ID may not repeat, or be below, an earlier ID of one of the `kinds`. `loss` says whether an acknowledged
+    commit may be lost, and `seconds` how long a type may be without new IDs.
+    """
     mine = {name: of for (where, name), of in sorted(figures.items()) if where == step}
     for name, of in mine.items():
         note(f"{step}: {name:5}", ", ".join(f"{key} {round(value, 1)}" for key, value in of.items() if value))
 
     def none(text, *keys):
         count = {name: sum(of[key] for key in keys) for name, of in mine.items()}
-        ok(not any(count.values()), f"{step}: {text}",
-           [json.dumps(count)] + [line for line in examples[step] if line.startswith(keys)])
+        ok(
+            not any(count.values()),
+            f"{step}: {text}",
+            [json.dumps(count)] + [line for line in examples[step] if line.startswith(keys)],
+        )
 
     of_what = "" if kinds == ids.KINDS else ARRIVED
     none(f"no ID repeats an earlier one{of_what}", *(f"repeated[{kind}]" for kind in kinds))
@@ -278,5 +291,8 @@ def judge(step, figures, examples, kinds, loss, seconds):
         none("no acknowledged commit is lost", "lost")
     pauses = {name: round(of["pause"], 1) for name, of in mine.items()}
     silent = {name: round(of["silent"], 1) for name, of in mine.items()}
-    ok(max(pauses.values()) < seconds and max(silent.values()) < 4, f"{step}: no type is without new IDs for {seconds} s",
-       [f"longest pause: {json.dumps(pauses)}", f"at the end: {json.dumps(silent)}"])
+    ok(
+        max(pauses.values()) < seconds and max(silent.values()) < 4,
+        f"{step}: no type is without new IDs for {seconds} s",
+        [f"longest pause: {json.dumps(pauses)}", f"at the end: {json.dumps(silent)}"],
+    )

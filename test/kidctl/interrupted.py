@@ -4,7 +4,8 @@
     interrupted.py COUNT HOW DELAY DATA COUNTED ARGUMENT…
 
 COUNT   the number of the statement, from 1 on; statements of a rehearsal do not count
-HOW     INT, TERM or KILL, the signal that kidctl gets; "session", which ends its backend; "server", which kills the server
+HOW     INT, TERM or KILL, the signal that kidctl gets; "session", which ends its backend; "server", which kills the
+        server
 DELAY   how many seconds after the beginning of the statement
 DATA    the data directory of the server
 COUNTED a file, to which the number of statements is written if the program ends by itself
@@ -79,7 +80,7 @@ def execute(self: Any, query: Any, *arguments: Any, **options: Any) -> Any:
 
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored if the test runs in the background
-psycopg.Connection.execute = execute  # type: ignore[method-assign]
+psycopg.Connection.execute = execute  # type: ignore
 status = main(sys.argv[6:])
 with open(COUNTED, "w", encoding="utf-8") as counted:
     counted.write(str(len(seen) - 1))

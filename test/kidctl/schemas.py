@@ -16,8 +16,8 @@ A table has one of these outcomes, which is printed as a line of TAP. The last t
     failed later            kidctl failed after it had begun to change the tables
     changed silently        something else is different, and kidctl has not said so
 
-FOLDER gets a file with a line of JSON for each outcome. A later run goes on after these tables; remove the file to begin
-anew. Variables of the environment, beside those of libpq:
+FOLDER gets a file with a line of JSON for each outcome. A later run goes on after these tables; remove the file to
+begin anew. Variables of the environment, beside those of libpq:
 
     TABLES      only these tables: names such as public.users, patterns such as audit.*, or a number of random tables
     JOBS        how many tables are moved at a time: as many as there are cores
@@ -201,7 +201,7 @@ class Move:
         return ["--time", column, *zone]
 
     def different(self, action: str) -> Iterator[str]:
-        """Yields what is different after an action, unless it was accepted. After `back` everything must be as before."""
+        """Yields what is different after an action, unless it was accepted. `back` must leave everything as before."""
         with connect(self.database) as conn:
             if action == "swap":
                 yield from self.read_pairs(conn)

@@ -3,13 +3,13 @@
 
     writers.py DSN FOLDER
 
-FOLDER/kinds.json is a list of kinds of transactions. Each has statements, in which :mark stands for a text that no other
-transaction has, :n for a number from 0 to 199, and :old for the mark of an earlier row of the same session. A kind does
-one of these: it `makes` the row :mark, `changes` the row :old, `removes` the row :old, or none of that. The transaction
-itself notes in the table ledger which rows there are: its column mark.
+FOLDER/kinds.json is a list of kinds of transactions. Each has statements, in which :mark stands for a text that no
+other transaction has, :n for a number from 0 to 199, and :old for the mark of an earlier row of the same session. A
+kind does one of these: it `makes` the row :mark, `changes` the row :old, `removes` the row :old, or none of that. The
+transaction itself notes in the table ledger which rows there are: its column mark.
 
-SIGTERM ends the program when the last transactions have. Then FOLDER/made and FOLDER/removed have the marks of rows that
-were committed, FOLDER/errors what sessions saw, and FOLDER/count the number of transactions.
+SIGTERM ends the program when the last transactions have. Then FOLDER/made and FOLDER/removed have the marks of rows
+that were committed, FOLDER/errors what sessions saw, and FOLDER/count the number of transactions.
 """
 from __future__ import annotations
 

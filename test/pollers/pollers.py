@@ -30,7 +30,7 @@ def poll_as_kafka() -> None:
 def poll_as_airbyte() -> None:
     """Asks for the greatest ID, reads up to it, and remembers it."""
     global last
-    (upto,) = db.execute(f"SELECT max(id) FROM {relation}").fetchone()
+    ((upto,),) = db.execute(f"SELECT max(id) FROM {relation}")
     if upto is None:
         return
     for (row,) in db.execute(f"SELECT id FROM {relation} WHERE id > %s AND id <= %s ORDER BY id", [last, upto]):
@@ -55,7 +55,7 @@ poll = {"kafka": poll_as_kafka, "airbyte": poll_as_airbyte, "dbt": poll_as_dbt}[
 db.execute("INSERT INTO pollers VALUES (%s)", [relation])
 ended = False
 while not ended:
-    (ended,) = db.execute("SELECT ended FROM writers").fetchone()
+    ((ended,),) = db.execute("SELECT ended FROM writers")
     poll()
     time.sleep(0.05)
 if tool == "dbt":

@@ -13,9 +13,9 @@ SELECT row_number() OVER (), t,
         UNION ALL SELECT date_trunc('milliseconds', now() - random() * interval '900 days')
                     FROM generate_series(1, 40)) AS _(t);
 
--- Makes the tables NAME_rows, NAME_block_ranges and NAME_parts. `functions` is what the names of functions on IDs of the
--- column's type begin with, `classes` the same for operator classes, and `makes` an ID of an instant t and a number n.
--- `is_early` is the condition of a policy.
+-- Makes the tables NAME_rows, NAME_block_ranges and NAME_parts. `functions` is what the names of functions on IDs of
+-- the column's type begin with, `classes` the same for operator classes, and `makes` an ID of an instant t and a number
+-- n. `is_early` is the condition of a policy.
 CREATE PROCEDURE make_tables(name text, type text, functions text, classes text, makes text, is_early text)
     LANGUAGE plpgsql AS $$
 DECLARE

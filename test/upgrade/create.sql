@@ -3,7 +3,8 @@ CREATE EXTENSION kid;
 CREATE FUNCTION pg_temp.table_of(type text, next text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE TABLE t_%s (id %1$s PRIMARY KEY DEFAULT %s, old %1$s, n int)', type, next);
-    EXECUTE format('INSERT INTO t_%s (old, n) SELECT %1$s_at(''2026-11-01''::timestamptz + n * interval ''1 min''), n FROM generate_series(1, 20000) AS n', type);
+    EXECUTE format('INSERT INTO t_%s (old, n) SELECT %1$s_at(''2026-11-01''::timestamptz + n * interval ''1 min''), n
+                    FROM generate_series(1, 20000) AS n', type);
     EXECUTE format('CREATE INDEX ON t_%s USING hash (old)', type);
     EXECUTE format('CREATE INDEX ON t_%s USING brin (old)', type);
     EXECUTE format('CREATE INDEX ON t_%s USING brin (old %1$s_minmax_multi_ops)', type);

@@ -20,4 +20,5 @@ BEGIN
 END $$;
 SET allow_system_table_mods = on;
 SET enable_seqscan = off;
-SELECT sum(pg_temp.disagree(indrelid, indexrelid)), count(*) FROM pg_index WHERE indrelid::regclass::text ~ '^t_' AND NOT indisprimary;
+SELECT sum(pg_temp.disagree(indrelid, indexrelid)), count(*) FROM pg_index
+ WHERE indrelid::regclass::text ~ '^t_' AND NOT indisprimary;
