@@ -10,7 +10,7 @@
 #@                             lint, sanitized, fuzz, big-endian and arm64
 #@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, mypy, black,
 #@                             ruff, shellcheck, actionlint; four minutes
-#@ make test-clients           31 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
+#@ make test-clients           drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that
 #@                             checks for undefined behavior; 20 minutes
 #@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes

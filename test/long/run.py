@@ -86,7 +86,7 @@ class Run:
         self.cluster.a.start()
         wait_for("the first leader", lambda: self.cluster.leader() is self.cluster.a)
         with_cursor(self.cluster.a.dsn, lambda cursor: [cursor.execute(statement) for statement in schema()])
-        note(f"Seed {self.options.seed}, kid {'preloaded' if preloaded else 'not preloaded'}")
+        note(f"KID_SEED={self.options.seed}, kid {'preloaded' if preloaded else 'not preloaded'}")
         note(sql(self.cluster.a.dsn, "SELECT version()")[0])
         self.check_settings()
         self.cluster.b.start()

@@ -375,7 +375,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--controls", default=" ".join(CONTROLS))
     options = parser.parse_args()
-    print(f"# Seed {options.seed}")
+    print(f"# KID_SEED={options.seed}")
     chance = random.Random(options.seed)
     version = int(run("postgres", "--version").split()[2].split(".")[0])
     options.settings = ["io_method=io_uring"] if version >= 18 else []

@@ -174,7 +174,7 @@ def expected(call: str, answer: str | None) -> str | None:
 def main() -> int:
     seconds = float(sys.argv[1])
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else int.from_bytes(os.urandom(4), "big")
-    print(f"# seed {seed}")
+    print(f"# KID_SEED={seed}")
     maker = Maker(random.Random(seed))
     compared = errors = 0
     differences: list[str] = []

@@ -261,7 +261,7 @@ def compare(session: psycopg.Connection[Any], maker: Maker) -> str | None:
 def main() -> int:
     seconds = float(sys.argv[1])
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else int.from_bytes(os.urandom(4), "big")
-    print(f"# seed {seed}")
+    print(f"# KID_SEED={seed}")
     compared = slow = 0
     differences: list[str] = []
     at_random = random.Random(seed)
