@@ -271,6 +271,10 @@ CREATE TABLE end_of_time (id uuid) PARTITION BY RANGE (id);
 SELECT * FROM error('SELECT kid_create_partitions(''end_of_time'', ''1 year'', ''10890-01-01'', since => ''10888-01-01'')');
 SELECT * FROM error('SELECT kid_drop_partitions(''n'', ''infinity'', false)');
 SELECT * FROM error('SELECT kid_drop_partitions(''n'', NULL, false)');
+-- The hints are for those who read them in the log of a job.
+SELECT kid_drop_partitions('n', '-infinity', false);
+SELECT kid_drop_partitions('n', NULL, false);
+SELECT kid_drop_partitions('n', '2030-01-01', NULL);
 SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''2030-01-01'', since => ''-infinity'')');
 SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''2030-01-01'', at_most => 0)');
 SELECT * FROM error('SELECT kid_drop_partitions(''n'', ''2030-01-01'', at_most => -1)');

@@ -125,25 +125,40 @@ is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '',
 # A transaction that has written stays open. The nightly drop of docs/guides/partitions.md fails after its timeout. The
 # page's script with CONCURRENTLY drops the partitions, while others write, even if a later transaction is still open.
 #
-my ($nightly, $careful, $script) =
+my ($nightly, $function, $careful, $script) =
   map { slurp_file('docs/guides/partitions.md') =~ /^```sql\n($_.*?)^```$/ms }
-  'SET lock_timeout = \S+\nSELECT kid_create_partitions',
-  'SELECT kid_drop_partitions\(\S+\s+older_than => least', q{\\\\set ON_ERROR_STOP};
-sql(q{DROP TABLE events;
-	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
-	SELECT count(*) FROM kid_create_partitions('events', '1 day', now() + interval '1 day',
-		now() - interval '91 days')});
-
-# The statement of the page that keeps what consumers have not read
+  'SET lock_timeout = \S+\nSELECT kid_create_partitions', 'CREATE FUNCTION keep_events_from',
+  'SELECT kid_drop_partitions\(\S+\s+older_than => keep_events_from', q{\\\\set ON_ERROR_STOP};
+# The function of the page that keeps what consumers have not read, with what the page writes for each kind of cursors.
+# The cursor of a consumer that has read nothing is one that create() of pgkid makes.
 my $dry_run = $careful =~ s/dry_run => false/dry_run => true/r;
-sql('CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL)');
-like(output_of($dry_run), qr{ERROR:  22023: partitions older than an infinite time},
-	'no partition is dropped while there is no cursor');
-sql(q{INSERT INTO consumers VALUES ('new', '...........'), ('late', kid64_floor(now() - interval '100 days'))});
-is(output_of($dry_run), '', 'a partition that a consumer has not read is kept');
-sql(q{UPDATE consumers SET last = kid64_floor(now())});
-my $oldest = sql(q{SELECT 'public.' || partition FROM kid_partitions('events') ORDER BY begins LIMIT 1});
-is(output_of($dry_run), $oldest, 'a partition is dropped when all consumers have read it');
+my %kinds = (
+	kid64 => [ 'kid64 PRIMARY KEY DEFAULT kid_next()', '...........', $function, 'kid64_floor' ],
+	kid53 => [ 'bigint PRIMARY KEY DEFAULT kid53_next()', '-9223372036854775808',
+		$function =~ s/kid_timestamp/kid53_timestamp/r =~ s/kid64_floor/kid53_floor/gr, 'kid53_floor' ],
+	uuid => [ 'uuid PRIMARY KEY DEFAULT kid_uuidv7()', '00000000-0000-0000-0000-000000000000',
+		$function =~ s/kid64_floor/kid_uuidv7_floor/gr, 'kid_uuidv7_floor' ]);
+# The last one stays.
+foreach my $kind ('kid53', 'uuid', 'kid64')
+{
+	my ($column, $unread, $keep_from, $floor) = @{ $kinds{$kind} };
+	my ($type) = $column =~ /^(\w+)/;
+	sql(qq{SET client_min_messages = error; DROP TABLE IF EXISTS events, consumers;
+		DROP FUNCTION IF EXISTS keep_events_from;
+		CREATE TABLE events (id $column, n int) PARTITION BY RANGE (id);
+		SELECT count(*) FROM kid_create_partitions('events', '1 day', now() + interval '1 day',
+			now() - interval '91 days');
+		CREATE TABLE consumers (name text PRIMARY KEY, last $type NOT NULL); $keep_from});
+	like(output_of($dry_run), qr{ERROR:  22004: arguments of kid_drop_partitions .*\n.*HINT:  .* whether that table has},
+		"$kind: while there is no cursor, the call fails and says why");
+	sql(qq{INSERT INTO consumers VALUES ('new', '$unread'), ('quick', $floor(now()))});
+	is(output_of($dry_run), '', "$kind: a consumer that has read nothing keeps all partitions");
+	sql(qq{UPDATE consumers SET last = $floor(now() - interval '100 days') WHERE name = 'new'});
+	is(output_of($dry_run), '', "$kind: a partition that a consumer has not read is kept");
+	sql(qq{UPDATE consumers SET last = $floor(now())});
+	is(output_of($dry_run), sql(q{SELECT 'public.' || partition FROM kid_partitions('events') ORDER BY begins LIMIT 1}),
+		"$kind: a partition is dropped when all consumers have read it");
+}
 
 my ($before, $after) = (open_session($node), open_session($node));
 answer($before, 'BEGIN; INSERT INTO events VALUES (DEFAULT, 1);');
