@@ -86,12 +86,12 @@ BEGIN
     END LOOP;
 END $$;
 
----- sealed before: with sealed IDs. Export the keys, and begin with this
+---- sealed before: with sealed IDs. Export the keys first. Run this as the first statement after BEGIN
 
 DROP TABLE kid_seal_internal.keys, kid_seal_internal.forgotten;
 
----- sealed after: run this after CREATE EXTENSION kid, as a superuser. Then import the keys,
----- name the one that seals, and repeat the GRANTs
+---- sealed after: run this after CREATE EXTENSION kid, as the owner of the database, or as a superuser. Then import the
+---- keys, name the one that seals, and repeat the GRANTs
 
 DROP SCHEMA kid_seal, kid_seal_internal;
 CREATE SCHEMA kid_seal;

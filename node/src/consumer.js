@@ -12,8 +12,8 @@
 
 /**
  * What the table's IDs are, which decides what their horizon is. `tracked` is any ascending bigint, after
- * `kid_track(table)`.
- * @typedef {'kid64' | 'kid53' | 'flake' | 'uuidv7' | 'tracked'} Ids
+ * `kid_track(table)`, and `tracked uuidv7` is the same for the IDs of `kid_uuidv7()` in plain SQL.
+ * @typedef {'kid64' | 'kid53' | 'flake' | 'uuidv7' | 'tracked' | 'tracked uuidv7'} Ids
  */
 
 /**
@@ -42,22 +42,26 @@
  * @property {AbortSignal} [signal] stops the consumer
  * @property {(error: Error) => void} [onRetry] is told of each lost connection and the like, after which the consumer
  *   tries again; by default a warning of the process
+ * @property {() => void} [onResume] is told when the consumer is connected again; by default a warning of the process,
+ *   unless there is an `onRetry`
  */
 
+const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
 /**
- * For each kind of IDs its horizon in a query, the type of a cursor, and a cursor before all IDs.
- * @type {Record<Ids, { horizon: string, type: string, least: string }>}
+ * For each kind of IDs its horizon in a query, the type of a cursor, and a cursor before all IDs. The horizon of a
+ * tracked table is asked for before the query, by a procedure.
+ * @type {Record<Ids, { horizon: string, type: string, least: string, procedure?: string }>}
  */
 const KINDS = {
   kid64: { horizon: 'kid_horizon()', type: 'kid64', least: '...........' },
   kid53: { horizon: 'kid53_horizon()', type: 'bigint', least: '-1' },
   flake: { horizon: 'flake_horizon()', type: 'flake', least: '0' },
-  uuidv7: { horizon: 'kid_uuidv7_horizon()', type: 'uuid', least: '00000000-0000-0000-0000-000000000000' },
-  // The horizon of a tracked table is asked for before.
-  tracked: { horizon: '$3', type: 'bigint', least: `${-(2n ** 63n)}` },
+  uuidv7: { horizon: 'kid_uuidv7_horizon()', type: 'uuid', least: LEAST_UUID },
+  tracked: { horizon: '$3', type: 'bigint', least: `${-(2n ** 63n)}`, procedure: 'kid_horizon' },
+  'tracked uuidv7': { horizon: '$3', type: 'uuid', least: LEAST_UUID, procedure: 'kid_uuidv7_horizon' },
 };
 
-/** Milliseconds between two tries: the first, and the longest. */
+/** Milliseconds between two tries: the first, and the longest. Each is twice the last one. */
 const RETRY = { first: 100, longest: 5000 };
 
 /** @param {string} name */
@@ -88,6 +92,8 @@ class Consumer {
   #select;
   #update;
   #stopped = false;
+  /** Whether the function that returns the horizon exists. */
+  #isChecked = false;
   /** Whether the next wait is over before it begins, and what ends one that has begun. */
   #isAwake = false;
   #wake = ignore;
@@ -99,7 +105,10 @@ class Consumer {
     const { pool, table, ids = 'kid64', id = 'id', columns, where, listen, delivery = 'exactly once' } = options;
     const { horizon } = kindOf(ids);
     if (!['exactly once', 'at least once'].includes(delivery)) throw new RangeError(`delivery: ${delivery}`);
-    const defaults = { work: pool, batch: 1000, wait: listen ? 5000 : 200, onRetry: warn };
+    const defaults = {
+      work: pool, batch: 1000, wait: listen ? 5000 : 200, onRetry: warnOfRetry,
+      onResume: options.onRetry ? ignore : warnOfResume,
+    };
     this.#options = { ...defaults, ...options, ids, id, delivery };
 
     const key = quoted(id);
@@ -138,20 +147,26 @@ class Consumer {
       // Otherwise a connection that is lost while nobody uses it ends the process.
       if (pool.listenerCount('error') === 0) pool.on('error', ignore);
     }
-    let pause = RETRY.first;
+    // How long the last wait after an error was, or 0 if there was none since a success.
+    let pause = 0;
     try {
       while (!this.#stopped) {
         try {
           await this.#listen();
           this.#isAwake = false;
-          while (!this.#stopped && await this.#handleBatch() > 0) pause = RETRY.first;
+          let handled = 1;
+          while (!this.#stopped && handled > 0) {
+            handled = await this.#handleBatch();
+            if (pause > 0) this.#options.onResume();
+            pause = 0;
+          }
           await this.#sleep(this.#options.wait);
         } catch (error) {
           if (!isTransient(error ?? {})) throw error;
           this.#options.onRetry(/** @type {Error} */ (error));
           this.#isAwake = false;
+          pause = Math.min(Math.max(2 * pause, RETRY.first), RETRY.longest);
           await this.#sleep(pause);
-          pause = Math.min(2 * pause, RETRY.longest);
         }
       }
     } finally {
@@ -242,6 +257,8 @@ class Consumer {
   async #look() {
     const { pool, work, name, table, ids, batch } = this.#options;
     const last = cursorIn(await work.query(this.#select, [name]), name);
+    if (!this.#isChecked) await checkHorizon(pool, table, ids);
+    this.#isChecked = true;
     const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(pool, table, ids)]);
     return { last, rows };
   }
@@ -259,6 +276,23 @@ function kindOf(ids) {
 }
 
 /**
+ * Throws an error that says what to do if the function that returns the horizon does not exist.
+ * @param {Pool} pool
+ * @param {string} table
+ * @param {Ids} ids
+ */
+async function checkHorizon(pool, table, ids) {
+  const { horizon, procedure, type } = kindOf(ids);
+  if (procedure) return;
+  const { rows } = await pool.query('SELECT to_regprocedure($1) AS found', [horizon]);
+  if (rows[0].found === null) {
+    const tracked = type === 'uuid' ? 'tracked uuidv7' : 'tracked';
+    throw new Error(`${horizon} was not found: with kid in plain SQL, call kid_track('${table}') and pass`
+      + ` ids: '${tracked}'; with the extension, add the schema of kid to the search_path`);
+  }
+}
+
+/**
  * Returns the horizon of a tracked table in a list, which is empty for others. It is valid for later statements.
  * @param {Pool} pool
  * @param {string} table
@@ -266,12 +300,13 @@ function kindOf(ids) {
  * @returns {Promise<string[]>}
  */
 async function trackedHorizon(pool, table, ids) {
-  if (ids !== 'tracked') return [];
+  const { procedure } = kindOf(ids);
+  if (!procedure) return [];
   try {
-    return [(await pool.query('CALL kid_horizon($1, NULL)', [qualified(table)])).rows[0].horizon];
+    return [(await pool.query(`CALL ${procedure}($1, NULL)`, [qualified(table)])).rows[0].horizon];
   } catch (error) {
     if (/** @type {any} */ (error)?.code !== '42883') throw error;
-    throw new Error('kid_horizon(table) was not found: add the schema of kid to the search_path', { cause: error });
+    throw new Error(`${procedure}(table) was not found: add the schema of kid to the search_path`, { cause: error });
   }
 }
 
@@ -286,8 +321,12 @@ function cursorIn({ rows }, name) {
 }
 
 /** @param {Error} error */
-function warn(error) {
+function warnOfRetry(error) {
   process.emitWarning(`a consumer tries again after: ${error.message}`, 'KidConsumer');
+}
+
+function warnOfResume() {
+  process.emitWarning('a consumer is connected again', 'KidConsumer');
 }
 
 /**
@@ -299,6 +338,7 @@ function warn(error) {
 export async function createCursor(options, { fromNow = false } = {}) {
   const { pool, work = pool, table, name, ids = 'kid64', id = 'id' } = options;
   const { horizon, type, least } = kindOf(ids);
+  await checkHorizon(pool, table, ids);
   const cursors = qualified(options.cursors ?? 'consumers');
   // A role that may not create tables can use one that exists.
   if ((await work.query('SELECT to_regclass($1) AS found', [cursors])).rows[0].found === null) {

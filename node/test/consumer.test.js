@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { consume, createCursor } from 'pgkid/consumer';
+import { plainSql } from './vectors.js';
 
 const pool = new pg.Pool({ max: 12 });
 pool.on('error', () => {});
@@ -312,15 +313,51 @@ test('the work goes to another database', async () => {
   await query('DROP DATABASE consuming_work');
 });
 
-test('each retry is a warning, unless the program wants to be told', async () => {
+test('kid in plain SQL: what a consumer needs, and that it is enough', async () => {
+  await query('DROP DATABASE IF EXISTS consuming_plain');
+  await query('CREATE DATABASE consuming_plain');
+  const plain = new pg.Pool({ database: 'consuming_plain', options: '-c search_path=public,kid' });
+  await plain.query(plainSql());
+  const kinds = /** @type {const} */ ([['kid64', 'tracked'], ['kid53', 'tracked'], ['uuidv7', 'tracked uuidv7']]);
+  for (const [kind, tracked] of kinds) {
+    const options = { pool: plain, table: `events_${kind}`, name: kind, cursors: `cursors_${kind}`, wait: 10 };
+    const [type, next] = KINDS[kind];
+    await plain.query(`CREATE TABLE ${options.table} (id ${type} PRIMARY KEY DEFAULT ${next}, payload text)`);
+    const advice = new RegExp(`call kid_track\\('${options.table}'\\) and pass ids: '${tracked}';`);
+    await assert.rejects(createCursor({ ...options, ids: kind }), advice);
+    await plain.query(`SELECT kid_track('${options.table}')`);
+    await plain.query(`INSERT INTO ${options.table} (payload) VALUES ('one'), ('two')`);
+    await createCursor({ ...options, ids: tracked });
+    /** @type {any[]} */
+    const seen = [];
+    await assert.rejects(consume({ ...options, ids: kind, handle: () => {} }).done, advice);
+    const consumer = consume({ ...options, ids: tracked, handle: (rows) => { seen.push(...rows); } });
+    for (let i = 0; i < 500 && seen.length < 2; i++) await sleep(10);
+    await consumer.stop();
+    assert.deepEqual(seen.map(({ payload }) => payload), ['one', 'two']);
+  }
+  await plain.end();
+  await query('DROP DATABASE consuming_plain');
+});
+
+test('each retry is a warning, and so is its end, unless the program wants to be told', async () => {
   await query("INSERT INTO consuming.events (payload) VALUES ('x')");
-  const warned = new Promise((resolve) => { process.once('warning', resolve); });
-  let calls = 0;
-  const consumer = consume({
-    ...usual,
-    handle: () => { if (++calls === 1) throw Object.assign(new Error('gone'), { syscall: 'connect' }); },
-  });
-  assert.match(String(await warned), /KidConsumer: a consumer tries again after: gone/);
-  await until("SELECT FROM consuming.consumers WHERE last > '...........'", 1);
-  await consumer.stop();
+  /** @type {string[]} */
+  const warned = [];
+  const listener = (/** @type {Error} */ warning) => { warned.push(String(warning)); };
+  process.on('warning', listener);
+  for (const options of [{}, { onRetry: () => {} }]) {
+    await query("UPDATE consuming.consumers SET last = '...........'");
+    let calls = 0;
+    const consumer = consume({
+      ...usual, ...options,
+      handle: () => { if (++calls <= 2) throw Object.assign(new Error('gone'), { syscall: 'connect' }); },
+    });
+    await until("SELECT FROM consuming.consumers WHERE last > '...........'", 1);
+    await consumer.stop();
+  }
+  await sleep(10);
+  process.off('warning', listener);
+  const gone = 'KidConsumer: a consumer tries again after: gone';
+  assert.deepEqual(warned, [gone, gone, 'KidConsumer: a consumer is connected again']);
 });

@@ -1,10 +1,17 @@
 // Reads the vectors that the tests of the server read, too. KID_VECTORS is their folder, if it is not in this tree.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const folder = process.env.KID_VECTORS
   ? pathToFileURL(`${process.env.KID_VECTORS}/`)
   : new URL('../../test/vectors/', import.meta.url);
+
+/** Returns the script of kid in plain SQL, in kid's tree. */
+export function plainSql() {
+  const released = new URL('../../released/', folder);
+  const [name] = readdirSync(released).filter((file) => file.startsWith('kid-all--'));
+  return readFileSync(new URL(name, released), 'utf8');
+}
 
 /**
  * Returns the rows of a file, as objects whose keys are the names of its columns.

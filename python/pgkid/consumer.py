@@ -62,6 +62,8 @@ LEAST = {
     "uuid": "00000000-0000-0000-0000-000000000000",
 }
 
+#: Seconds between two attempts after an error: the first pause, and the longest one. Each is twice the last one.
+FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 
 
@@ -128,6 +130,7 @@ class Consumer:
         self._notified = False
         self._db: psycopg.Connection[Any] | None = None
         self._query: sql.Composed | None = None
+        self._procedure: str | None = None
 
     def close(self) -> None:
         """Closes the connection. The next run opens another one."""
@@ -167,6 +170,7 @@ class Consumer:
         kind = self._column_type(db)
         if kind not in LEAST:
             raise ValueError(f"create the cursor yourself: the least value of type {kind} is unknown")
+        self._check_horizon(db)
         cursors = self._cursor_table()
         # A role that may not create tables can use one that exists.
         found = db.execute("SELECT to_regclass(%s)", [cursors.as_string(db)]).fetchone()
@@ -230,9 +234,12 @@ class Consumer:
                         raise
                     log.warning("%s tries again: %s", self._name, str(error).strip())
                     self.close()
-                    pause = min(max(2 * pause, 0.1), LONGEST_PAUSE)
+                    pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
                     self._wait(pause)
                     continue
+                if pause > 0:
+                    # A warning, so that a log that has the errors also has their end.
+                    log.warning("%s is connected again", self._name)
                 pause = 0.0
                 if not found:
                     self._wait(self._poll)
@@ -271,6 +278,7 @@ class Consumer:
 
     def _reading(self, db: psycopg.Connection[Any]) -> sql.Composed:
         """Returns the query for rows between the cursor and the horizon. Each execution asks for the horizon anew."""
+        self._check_horizon(db)
         if self._columns is None:
             columns: sql.Composable = sql.SQL("*")
         else:
@@ -300,6 +308,18 @@ class Consumer:
         ids = self._kind(db)
         return sql.SQL("%s") if ids == TRACKED else sql.SQL(f"{HORIZONS[ids]}()")
 
+    def _check_horizon(self, db: psycopg.Connection[Any]) -> None:
+        """Raises an error that says what to do if the function that returns the horizon does not exist."""
+        ids = self._kind(db)
+        if ids == TRACKED:
+            return
+        function = f"{HORIZONS[ids]}()"
+        if db.execute("SELECT to_regprocedure(%s)", [function]).fetchone() == (None,):
+            raise LookupError(
+                f"{function} was not found: with kid in plain SQL, call kid_track('{self._table}') and pass"
+                f" ids={TRACKED!r}; with the extension, add the schema of kid to the search_path"
+            )
+
     def _tracked_horizon(self, db: psycopg.Connection[Any]) -> list[Any]:
         """Returns the horizon of a tracked table in a list, which is empty for other tables.
 
@@ -307,10 +327,15 @@ class Consumer:
         """
         if self._kind(db) != TRACKED:
             return []
+        if self._procedure is None:
+            # In plain SQL a table whose IDs kid_uuidv7() makes can be tracked, too.
+            self._procedure = "kid_uuidv7_horizon" if self._column_type(db) == "uuid" else "kid_horizon"
         try:
-            row = db.execute("CALL kid_horizon(%s::regclass, NULL)", [self._table]).fetchone()
+            row = db.execute(sql.SQL(f"CALL {self._procedure}(%s::regclass, NULL)"), [self._table]).fetchone()
         except psycopg.errors.UndefinedFunction as error:
-            raise LookupError("kid_horizon(table) was not found: add the schema of kid to the search_path") from error
+            raise LookupError(
+                f"{self._procedure}(table) was not found: add the schema of kid to the search_path"
+            ) from error
         assert row
         return [row[0]]
 
@@ -319,7 +344,10 @@ class Consumer:
         if self._ids is None:
             kind = self._column_type(db)
             if kind not in ("kid64", "flake", "uuid"):
-                raise ValueError(f"say what makes the IDs, by the argument ids: a {kind} can be of several kinds")
+                raise ValueError(
+                    f"say what makes the IDs, by the argument ids: a {kind} can be of several kinds. With kid in plain"
+                    f" SQL it is {TRACKED!r}"
+                )
             self._ids = kind
         if self._ids not in HORIZONS and self._ids != TRACKED:
             raise ValueError(f"ids is one of {', '.join([*HORIZONS, TRACKED])}, not {self._ids!r}")

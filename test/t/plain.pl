@@ -189,6 +189,41 @@ like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5
   'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
 like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time beside a uuid is no uuid');
 
+# docs/guides/consumers.md, "In plain SQL": a consumer reads no row before those that come late.
+{
+	my ($once, $poll) = slurp_file('docs/guides/consumers.md') =~ /^## In plain SQL\n.*?^```sql\n(.*?\n)\n(.*?)^```/ms;
+	$poll =~ s/, NULL\);/, NULL) \\gset/;
+	$poll =~ s/\$1/:last/;
+	$poll =~ s/\$2/:horizon/g;
+	sql($once);
+	my ($late, $reader) = map { open_session($node, 'plain', role => 'app') } 1 .. 2;
+	answer($late, q{BEGIN; INSERT INTO outbox (payload) VALUES ('late');});
+	sql(q{INSERT INTO outbox (payload) VALUES ('early')});
+	is(answer($reader, "\\set last 0\n$poll"), '', 'while a transaction with a lesser ID is open, nothing is read');
+	answer($late, 'COMMIT;');
+	like(answer($reader, $poll), qr/\A\d+\|late\n\d+\|early\z/, 'then both rows are, in the order of their IDs');
+	close_session($_) foreach $late, $reader;
+	sql('DROP TABLE outbox');
+}
+
+# docs/guides/partitions.md: the function that keeps what consumers have not read, with the cursors of pgkid.
+{
+	my ($keep_from) =
+	  slurp_file('docs/guides/partitions.md') =~ /^```sql\n(CREATE FUNCTION keep_events_from\(\).*?)^```$/ms;
+	my $drop = q{SELECT kid_drop_partitions('events', keep_events_from())};
+	sql(qq{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
+		SELECT count(*) FROM kid_create_partitions('events', '30 days', now(), now() - interval '150 days');
+		CREATE TABLE consumers (name text PRIMARY KEY, last bigint NOT NULL);\n$keep_from});
+	like(error_of($drop), qr/^22004: arguments of kid_drop_partitions /, 'without cursors nothing is dropped');
+	sql(q{INSERT INTO consumers VALUES ('new', -9223372036854775808), ('quick', kid_next())});
+	is(output_of($drop), '', 'a consumer that has read nothing keeps all partitions');
+	sql(q{UPDATE consumers SET last = kid64_floor(now() - interval '110 days') WHERE name = 'new'});
+	my $of_cursor = sql($drop);
+	sql('UPDATE consumers SET last = kid_next()');
+	cmp_ok(length $of_cursor, '<', length sql($drop), 'a slow consumer keeps more than one that has read all');
+	sql('DROP FUNCTION keep_events_from; DROP TABLE events, consumers');
+}
+
 # docs/start/managed-servers.md: a range of time is a range of the key.
 {
 	sql(q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE,
@@ -463,7 +498,12 @@ is(scalar @commands, 3, 'the page has three commands to dump and restore');
 $node->safe_psql('postgres',
 	'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
 $node->safe_psql('mydatabase', 'DROP SCHEMA trap CASCADE; DROP TABLE events');
-sql_in('mydatabase', q{SELECT kid.kid_track('orders')});
+sql_in('mydatabase', q{SELECT kid.kid_track('orders');
+	CREATE TABLE outbox (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next(), n integer);
+	SELECT kid.kid_track('outbox', reject => true);
+	INSERT INTO outbox (n) VALUES (1), (2), (3);
+	CREATE TABLE consumers (name text PRIMARY KEY, last bigint NOT NULL);
+	INSERT INTO consumers VALUES ('new', -9223372036854775808), ('relay', (SELECT min(id) FROM outbox))});
 my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id))
 	FROM (SELECT id::bigint, payment, bigint, number FROM orders) AS o};
 run_shell($superuser, $commands[0]);
@@ -478,6 +518,16 @@ like(error_of(q{CALL kid_horizon('orders', NULL)}, database => 'newdatabase'),
 is(sql_in('newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM orders WHERE id >= kid_horizon();
 		SELECT count(*) FROM pg_trigger WHERE tgname = 'kid_track' AND tgrelid = 'orders'::regclass}), "\n0\n0",
 	'the horizon of the type is for it, and the trigger goes');
+# "Consumers": the statements of the page, first those for a table of cursors of both kinds. Writers can begin before.
+my ($take_over, $both_kinds) = $managed =~ /^### Consumers\n.*?^```sql\n(.*?)^```.*?^ *```sql\n(.*?)^ *```/ms;
+my $left = q{SELECT name, count(o.id) FROM %s LEFT JOIN outbox AS o ON o.id > last AND o.id < kid_horizon()
+	GROUP BY name ORDER BY name};
+sql_in('newdatabase', "INSERT INTO outbox (n) VALUES (4); $both_kinds $take_over INSERT INTO outbox (n) VALUES (5)");
+is(sql_in('newdatabase', sprintf $left, 'consumers64'), 'relay|4', 'a cursor of IDs of kid goes on in another table');
+is(sql_in('newdatabase', sprintf $left, 'consumers'), "new|5\nrelay|4",
+	'or in its own, and a consumer that has read nothing begins with the first row');
+is(sql_in('newdatabase', q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'outbox'::regclass}), '0',
+	'the triggers are gone');
 
 # Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16
 # on; and to one with kid in plain SQL, which changes in place. Both take over.

@@ -5,6 +5,7 @@ It needs PGHOST and its kin, which name a server with kid.
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ from typing import Any
 
 import psycopg
 from pgkid.consumer import Consumer
+from vectors import FOLDER
 
 #: Tables by what makes their IDs.
 TABLES = {
@@ -282,6 +284,28 @@ class Consumers(unittest.TestCase):
         consumer.stop()
         thread.join(10)
 
+    def test_log(self) -> None:
+        """The log says that the connection was lost, and that there is one again."""
+        self.table("kid64")
+        logging.disable(logging.NOTSET)
+        self.addCleanup(logging.disable)
+        consumer = self.consumer()
+        with self.assertLogs("pgkid.consumer") as logs:
+            thread = self.start(consumer.run_exactly_once, self.insert)
+            for payload in "before", "after":
+                self.conn.execute("INSERT INTO events (payload) VALUES (%s)", [payload])
+                self.wait_until_handled()
+                if payload == "before":
+                    self.conn.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    )
+            consumer.stop()
+            thread.join(10)
+        lost, *others = [record.getMessage() for record in logs.records]
+        self.assertRegex(lost, "^billing tries again: ")
+        self.assertEqual(others, ["billing is connected again"])
+
     def test_from_now(self) -> None:
         """A consumer can begin after the rows that are there. Creating it again moves nothing."""
         for ids in "kid64", "tracked":
@@ -350,10 +374,37 @@ class Consumers(unittest.TestCase):
         with self.assertRaisesRegex(LookupError, "add the schema of kid to the search_path"):
             Consumer(elsewhere, "public.events", "billing", ids="tracked").run_exactly_once(self.insert)
 
+    def test_plain_sql(self) -> None:
+        """With kid in plain SQL a consumer says what it needs: the horizon of the table, which then is enough."""
+        self.conn.execute("DROP EXTENSION kid")
+        for script in (FOLDER.parents[1] / "released").glob("kid-all--*.sql"):
+            self.conn.execute(script.read_text(encoding="utf-8"))
+        self.conn.execute(f"ALTER DATABASE {NAME} SET search_path = public, kid; SET search_path = public, kid")
+        for ids, cursors in ("kid64", "numbers"), ("kid53", "numbers"), ("uuid", "uuids"):
+            with self.subTest(ids=ids):
+                table = f"events_{ids}"
+                self.conn.execute(f"CREATE TABLE {table} (id {TABLES[ids]}, payload text)")
+                wrong, right = (
+                    Consumer(f"dbname={NAME}", table, ids, ids=named, cursors=cursors) for named in (ids, "tracked")
+                )
+                with self.assertRaisesRegex(LookupError, rf"call kid_track\('{table}'\) and pass ids='tracked'"):
+                    wrong.create()
+                self.conn.execute("SELECT kid_track(%s::regclass)", [table])
+                self.conn.execute(f"INSERT INTO {table} (payload) VALUES ('one'), ('two')")
+                right.create()
+                payloads: list[str] = []
+
+                def handle(rows: Sequence[Any], found: list[str] = payloads, one: Consumer = right) -> None:
+                    found.extend(row.payload for row in rows)
+                    one.stop()
+
+                right.run_at_least_once(handle)
+                self.assertEqual(payloads, ["one", "two"])
+        with self.assertRaisesRegex(ValueError, "With kid in plain SQL it is 'tracked'"):
+            Consumer(f"dbname={NAME}", "events_kid64", "billing").create()
+
 
 if __name__ == "__main__":
-    import logging
-
     logging.disable()
     os.environ.setdefault("PGOPTIONS", "-c jit=off")
     unittest.main()
