@@ -161,6 +161,14 @@ is(output_of("SET client_min_messages = error; $statements", role => 'app', data
 like(output_of(q{SELECT kid_seal.kid_seal(kid.kid_next(), 'ord')}, role => 'app', database => 'mydatabase'),
 	qr/^ord_\w{26}$/,
 	'after which IDs are sealed');
+# docs/guides/public-ids.md: the search_path for names without the schema, and the form of a sealed text.
+my $public_ids = slurp_file('docs/guides/public-ids.md');
+my ($set_path) = $public_ids =~ /`ALTER DATABASE shop (SET search_path = [^`]*)`/ or die 'no search_path on the page';
+my ($form) = $public_ids =~ /the\s+regular expression `(ord_[^`]*)`/ or die 'no regular expression on the page';
+is(output_of("$set_path; SELECT kid64_unseal(kid_seal(5::kid64, 'ord'), 'ord')", role => 'app',
+		database => 'mydatabase'), '5', 'with the search_path of the page, functions need no schema');
+like(output_of("$set_path; SELECT kid_seal(kid_next(), 'ord'), kid53_seal(7, 'ord')", role => 'app',
+		database => 'mydatabase'), qr/\A$form\|$form\z/, 'a sealed text has the form that the page shows');
 
 # The change to the extension, with the keys in a file.
 my ($export, $import, $use) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/public-ids.md')
@@ -186,7 +194,7 @@ is($node->safe_psql('up', "SET search_path = public, kid;
 		SELECT text, kid_seal.kid64_unseal(text, 'ord') = $id\::bigint::kid64 FROM sealed"),
 	output_of('SELECT text, true FROM sealed', role => 'app'), 'where the keys are the same');
 
-# The change in place
+# The change in place, as the owner of the database
 my $parts = slurp_file('docs/start/to_the_extension.sql');
 my %sealed = $parts =~ m{^---- sealed (\w+): .*?\n\n(.*?)(?=^---- |\z)}msg;
 my ($drop) = $parts =~ /^(DROP SCHEMA IF EXISTS kid_workers CASCADE;\n.*?^DROP SCHEMA kid_clocks CASCADE;\n)/ms
@@ -197,7 +205,7 @@ $node->safe_psql('restored', "CREATE VIEW sealed AS SELECT kid_seal.kid_seal(1::
 my (undef, undef, $error) = $node->psql('restored', $in_place, on_error_stop => 0);
 like($error, qr/ERROR:  cannot drop .*view sealed depends on function kid_seal/s, 'fails if a view has sealed IDs');
 $node->safe_psql('restored', 'DROP VIEW sealed');
-$node->safe_psql('restored', $in_place);
+sql_in('restored', $in_place, role => 'app');
 is($node->safe_psql('restored', "SET search_path = public, kid;
 		SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64,
 			kid_seal.kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'and keeps the keys');
