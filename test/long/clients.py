@@ -51,6 +51,9 @@ class Client(threading.Thread):
                 note_error(self.name, error)
                 self.recover()
                 self.ended.wait(0.5)
+            except Exception as error:  # otherwise this client would be missing, and nobody would know
+                unexpected[f"{self.name}: {error!r}"] += 1
+                self.recover()
         if self.connection is not None:
             self.connection.close()
 
@@ -111,7 +114,7 @@ class Writer(Client):
         cursor.execute("BEGIN")
         start = time.monotonic()
         lines = "".join(f"{self.number}\t{n}\n" for n in numbers)
-        cursor.copy_expert(f"COPY {self.kind.table} (writer, n) FROM STDIN", io.StringIO(lines))
+        cursor.copy_expert(f"COPY {self.kind.table} (writer, n) FROM STDIN", io.BytesIO(lines.encode()))
         cursor.execute(
             f"SELECT n, {self.kind.read} FROM {self.kind.table} WHERE writer = %s AND n >= %s ORDER BY n",
             (self.number, numbers[0]),
