@@ -35,6 +35,8 @@
  * @property {Pool} [work] of the database with the table of cursors, if that is another one: then `client` is of this
  * @property {string} [cursors] the table of cursors, with the columns `name` and `last`; default `consumers`. IDs of
  *   another type need another table
+ * @property {string} [horizons] a table with the horizons of all servers whose rows logical replication brings into the
+ *   table. The consumer reads up to the lowest `id` of this table instead of up to the horizon of its own server
  * @property {number} [batch] how many rows to read at a time, default 1000
  * @property {number} [wait] how many milliseconds to wait for new rows: default 200, or 5000 with `listen`
  * @property {string} [listen] a channel whose notifications end the wait. It takes a connection of `pool`, which must
@@ -70,6 +72,9 @@ const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 const qualified = (name) => name.split('.').map(quoted).join('.');
 const ignore = () => {};
 
+/** What another session that creates the same table at the same time causes, by the table or by its row type. */
+const CREATED_MEANWHILE = new Set(['42P07', '42710', '23505']);
+
 /** The server stops or starts, has too many connections, or chose the transaction to end; or a socket broke. */
 const TRANSIENT = new Set([
   '57P01', '57P02', '57P03', '53300', '40001', '40P01', '25P03', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT',
@@ -92,7 +97,7 @@ class Consumer {
   #select;
   #update;
   #stopped = false;
-  /** Whether the function that returns the horizon exists. */
+  /** Whether there is a horizon that covers the rows. */
   #isChecked = false;
   /** Whether the next wait is over before it begins, and what ends one that has begun. */
   #isAwake = false;
@@ -103,7 +108,7 @@ class Consumer {
   /** @param {Options} options */
   constructor(options) {
     const { pool, table, ids = 'kid64', id = 'id', columns, where, listen, delivery = 'exactly once' } = options;
-    const { horizon } = kindOf(ids);
+    const horizon = horizonOf(options);
     if (!['exactly once', 'at least once'].includes(delivery)) throw new RangeError(`delivery: ${delivery}`);
     const defaults = {
       work: pool, batch: 1000, wait: listen ? 5000 : 200, onRetry: warnOfRetry,
@@ -255,11 +260,11 @@ class Consumer {
 
   /** Returns the cursor, and the rows after it that the horizon has passed. It locks and writes nothing. */
   async #look() {
-    const { pool, work, name, table, ids, batch } = this.#options;
+    const { pool, work, name, batch } = this.#options;
     const last = cursorIn(await work.query(this.#select, [name]), name);
-    if (!this.#isChecked) await checkHorizon(pool, table, ids);
+    if (!this.#isChecked) await checkHorizon(this.#options);
     this.#isChecked = true;
-    const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(pool, table, ids)]);
+    const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(this.#options)]);
     return { last, rows };
   }
 
@@ -276,12 +281,25 @@ function kindOf(ids) {
 }
 
 /**
- * Throws an error that says what to do if the function that returns the horizon does not exist.
- * @param {Pool} pool
- * @param {string} table
- * @param {Ids} ids
+ * Returns the horizon as an expression of SQL.
+ * @param {Pick<Options, 'ids' | 'horizons'>} options
  */
-async function checkHorizon(pool, table, ids) {
+function horizonOf({ ids = 'kid64', horizons }) {
+  const { horizon } = kindOf(ids);
+  return horizons ? `(SELECT min(id) FROM ${qualified(horizons)})` : horizon;
+}
+
+/**
+ * Throws an error that says what to do if the horizon of this server does not cover the rows, or if the function that
+ * returns it does not exist.
+ * @param {Pick<Options, 'pool' | 'table' | 'ids' | 'id' | 'horizons'>} options
+ */
+async function checkHorizon({ pool, table, ids = 'kid64', id = 'id', horizons }) {
+  if (horizons) return;
+  if (await isReplicatedInto(pool, table, id)) {
+    throw new Error(`the horizon of this server does not cover rows that logical replication brings into ${table}:`
+      + ' name a table with the horizons of all servers by the option `horizons`, or read on the publisher');
+  }
   const { horizon, procedure, type } = kindOf(ids);
   if (procedure) return;
   const { rows } = await pool.query('SELECT to_regprocedure($1) AS found', [horizon]);
@@ -293,15 +311,29 @@ async function checkHorizon(pool, table, ids) {
 }
 
 /**
- * Returns the horizon of a tracked table in a list, which is empty for others. It is valid for later statements.
+ * Returns whether logical replication brings rows with their IDs. A position, which the subscriber itself makes, is in
+ * no primary key.
  * @param {Pool} pool
  * @param {string} table
- * @param {Ids} ids
+ * @param {string} id
+ */
+async function isReplicatedInto(pool, table, id) {
+  const { rows } = await pool.query(`
+    SELECT FROM pg_subscription_rel
+     WHERE (srrelid = $1::regclass OR srrelid IN (SELECT relid FROM pg_partition_tree($1::regclass)))
+       AND EXISTS (SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+                    WHERE indrelid = $1::regclass AND indisprimary AND attname = $2)`, [qualified(table), id]);
+  return rows.length > 0;
+}
+
+/**
+ * Returns the horizon of a tracked table in a list, which is empty for others. It is valid for later statements.
+ * @param {Pick<Options, 'pool' | 'table' | 'ids' | 'horizons'>} options
  * @returns {Promise<string[]>}
  */
-async function trackedHorizon(pool, table, ids) {
+async function trackedHorizon({ pool, table, ids = 'kid64', horizons }) {
   const { procedure } = kindOf(ids);
-  if (!procedure) return [];
+  if (!procedure || horizons) return [];
   try {
     return [(await pool.query(`CALL ${procedure}($1, NULL)`, [qualified(table)])).rows[0].horizon];
   } catch (error) {
@@ -330,26 +362,41 @@ function warnOfResume() {
 }
 
 /**
+ * Runs a CREATE TABLE IF NOT EXISTS, again if another session has created the table at the same time.
+ * @param {Pool} pool
+ * @param {string} statement
+ */
+async function createTable(pool, statement) {
+  try {
+    await pool.query(statement);
+  } catch (error) {
+    if (!CREATED_MEANWHILE.has(/** @type {any} */ (error)?.code)) throw error;
+    await pool.query(statement);
+  }
+}
+
+/**
  * Creates the cursor of a consumer, and its table, unless they exist. The consumer begins before all rows, or with
  * `fromNow` after those that are below the horizon.
- * @param {Pick<Options, 'pool' | 'work' | 'table' | 'name' | 'ids' | 'id' | 'cursors'>} options those of `consume()`
+ * @param {Pick<Options, 'pool' | 'work' | 'table' | 'name' | 'ids' | 'id' | 'cursors' | 'horizons'>} options
+ *   those of `consume()`
  * @param {{ fromNow?: boolean }} [start]
  */
 export async function createCursor(options, { fromNow = false } = {}) {
   const { pool, work = pool, table, name, ids = 'kid64', id = 'id' } = options;
-  const { horizon, type, least } = kindOf(ids);
-  await checkHorizon(pool, table, ids);
+  const { type, least } = kindOf(ids);
+  await checkHorizon(options);
   const cursors = qualified(options.cursors ?? 'consumers');
   // A role that may not create tables can use one that exists.
   if ((await work.query('SELECT to_regclass($1) AS found', [cursors])).rows[0].found === null) {
-    await work.query(`CREATE TABLE IF NOT EXISTS ${cursors} (name text PRIMARY KEY, last ${type} NOT NULL)`);
+    await createTable(work, `CREATE TABLE IF NOT EXISTS ${cursors} (name text PRIMARY KEY, last ${type} NOT NULL)`);
   }
   let last = least;
   if (fromNow) {
     const key = quoted(id);
-    const values = await trackedHorizon(pool, table, ids);
+    const values = await trackedHorizon(options);
     const { rows } = await pool.query(
-      `SELECT ${key}::text AS last FROM ${qualified(table)} WHERE ${key} < ${horizon.replace('$3', '$1')}`
+      `SELECT ${key}::text AS last FROM ${qualified(table)} WHERE ${key} < ${horizonOf(options).replace('$3', '$1')}`
       + ` ORDER BY ${qualified(table)}.${key} DESC LIMIT 1`, values);
     if (rows.length > 0) last = rows[0].last;
   }

@@ -73,6 +73,23 @@ async function record(rows, client) {
   }
 }
 
+/**
+ * Makes a table one into which a subscription brings rows, as far as catalogs show it.
+ * @param {string} table
+ */
+async function replicateInto(table) {
+  const client = await pool.connect();
+  await client.query(`
+    SET client_min_messages = error;
+    CREATE SUBSCRIPTION consuming CONNECTION 'host=/nowhere' PUBLICATION consuming
+      WITH (connect = false, slot_name = NONE)`);
+  await client.query(`
+    SET allow_system_table_mods = on;
+    INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate)
+      SELECT oid, '${table}'::regclass, 'r' FROM pg_subscription WHERE subname = 'consuming'`);
+  client.release(true);
+}
+
 before(() => query('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS kid'));
 beforeEach(() => makeTables('kid64'));
 after(async () => {
@@ -120,6 +137,54 @@ test('a cursor begins after the rows of now', async () => {
         FROM consuming.consumers ORDER BY name`);
     assert.deepEqual(rows.map(({ name, left }) => `${name} ${left}`), ['billing 12', 'empty 12', 'late 0'], ids);
   }
+});
+
+test('two programs create the table of cursors at the same time', async () => {
+  await query('DROP TABLE consuming.consumers');
+  const other = await pool.connect();
+  await other.query('BEGIN; CREATE TABLE consuming.consumers (name text PRIMARY KEY, last kid64 NOT NULL)');
+  const created = createCursor(usual);
+  await until("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'CREATE TABLE IF NOT%'", 1);
+  await other.query('COMMIT');
+  other.release();
+  await created;
+  assert.deepEqual(await query('SELECT name FROM consuming.consumers'), [{ name: 'billing' }]);
+});
+
+test('rows of several servers, up to the lowest horizon of a table', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('of another server'), ('of this one')");
+  await replicateInto('consuming.events');
+  const reads = (/** @type {any} */ options) => consume({ ...usual, handle: record, ...options });
+  await assert.rejects(reads({}).done, /does not cover rows that logical replication brings into consuming\.events/);
+  await assert.rejects(createCursor({ ...usual, name: 'late' }, { fromNow: true }), /by the option `horizons`/);
+
+  await query(`
+    CREATE TABLE consuming.horizons (server text PRIMARY KEY, id kid64 NOT NULL);
+    INSERT INTO consuming.horizons SELECT 'a', max(id) FROM consuming.events;
+    INSERT INTO consuming.horizons VALUES ('b', kid_next())`);
+  const consumer = reads({ horizons: 'consuming.horizons' });
+  await until('SELECT FROM consuming.handled', 1);
+  await createCursor({ ...usual, name: 'late', horizons: 'consuming.horizons' }, { fromNow: true });
+  const written = await all();
+  assert.deepEqual(await query("SELECT last FROM consuming.consumers WHERE name = 'late'"), [{ last: written[0] }]);
+  await query("UPDATE consuming.horizons SET id = kid_next() WHERE server = 'a'");
+  await until('SELECT FROM consuming.handled', 2);
+  await consumer.stop();
+  assert.deepEqual(await handledIds(), written);
+
+  // A position that is made here is covered, and so is what a view of the rows below the horizons shows.
+  await query(`
+    ALTER TABLE consuming.events ADD pos kid64 NOT NULL DEFAULT kid_next();
+    CREATE VIEW consuming.below AS
+      SELECT * FROM consuming.events WHERE id < (SELECT min(id) FROM consuming.horizons)`);
+  for (const options of [{ id: 'pos' }, { table: 'consuming.below' }]) {
+    await createCursor({ ...usual, ...options, name: 'again' });
+    /** @type {any} */
+    const again = reads({ ...options, name: 'again', handle: () => { void again.stop(); } });
+    await again.done;
+    assert.equal((await query("DELETE FROM consuming.consumers WHERE name = 'again' RETURNING last")).length, 1);
+  }
+  await query('DROP SUBSCRIPTION consuming');
 });
 
 test('a consumer without rows writes nothing', async () => {

@@ -95,6 +95,7 @@ class Consumer:
         id: str = "id",
         columns: Iterable[str] | None = None,
         cursors: str = "consumers",
+        horizons: str | None = None,
         batch: int = 1000,
         poll: float = 0.2,
         channel: str | None = None,
@@ -107,6 +108,8 @@ class Consumer:
         id          the column of the IDs, or of positions
         columns     those that rows have beside it, all by default
         cursors     the table of cursors. IDs of another type need another table
+        horizons    a table with the horizons of all servers whose rows logical replication brings into the table. The
+                    consumer reads up to the lowest `id` of this table instead of up to the horizon of its own server
         batch       how many rows are handled at once, at most
         poll        how many seconds pass between looking for rows, if there were none
         channel     a channel of NOTIFY that wakes the consumer, which then looks at once
@@ -118,6 +121,7 @@ class Consumer:
         self._id = id
         self._columns = None if columns is None else list(columns)
         self._cursors = cursors
+        self._horizons = horizons
         self._batch_size = batch
         self._poll = poll
         self._channel = channel
@@ -175,8 +179,8 @@ class Consumer:
         # A role that may not create tables can use one that exists.
         found = db.execute("SELECT to_regclass(%s)", [cursors.as_string(db)]).fetchone()
         if found == (None,):
-            table = "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, last {} NOT NULL)"
-            db.execute(sql.SQL(table).format(cursors, sql.SQL(kind)))
+            table = sql.SQL("CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, last {} NOT NULL)")
+            self._create_table(db, table.format(cursors, sql.SQL(kind)))
         row = "INSERT INTO {} (name, last) VALUES (%s, %s) ON CONFLICT DO NOTHING"
         try:
             db.execute(sql.SQL(row).format(cursors), [self._name, LEAST[kind]])
@@ -186,6 +190,19 @@ class Consumer:
             ) from error
         if from_now:
             self._skip(db, LEAST[kind])
+
+    @staticmethod
+    def _create_table(db: psycopg.Connection[Any], statement: sql.Composed) -> None:
+        """Runs a CREATE TABLE IF NOT EXISTS, again if another session has created the table at the same time."""
+        try:
+            db.execute(statement)
+        except (
+            # Of the table, or of its row type, which PostgreSQL creates first.
+            psycopg.errors.DuplicateTable,
+            psycopg.errors.DuplicateObject,
+            psycopg.errors.UniqueViolation,
+        ):
+            db.execute(statement)
 
     def _skip(self, db: psycopg.Connection[Any], least: str) -> None:
         """Moves a cursor that has not moved yet behind the rows that are below the horizon."""
@@ -304,12 +321,22 @@ class Consumer:
         db.execute(query, [batch.upto, self._name, batch.last])
 
     def _horizon_expression(self, db: psycopg.Connection[Any]) -> sql.Composable:
-        """Returns what stands for the horizon in a query: a call of a STABLE function, or a parameter."""
+        """Returns what stands for the horizon in a query: a subquery, a call of a STABLE function, or a parameter."""
+        if self._horizons is not None:
+            return sql.SQL("(SELECT min(id) FROM {})").format(sql.Identifier(*self._horizons.split(".")))
         ids = self._kind(db)
         return sql.SQL("%s") if ids == TRACKED else sql.SQL(f"{HORIZONS[ids]}()")
 
     def _check_horizon(self, db: psycopg.Connection[Any]) -> None:
-        """Raises an error that says what to do if the function that returns the horizon does not exist."""
+        """Raises an error that says what to do if the horizon of this server does not cover the rows, or if the
+        function that returns it does not exist."""
+        if self._horizons is not None:
+            return
+        if self._is_replicated_into(db):
+            raise LookupError(
+                f"the horizon of this server does not cover rows that logical replication brings into {self._table}:"
+                " name a table with the horizons of all servers as `horizons`, or read on the publisher"
+            )
         ids = self._kind(db)
         if ids == TRACKED:
             return
@@ -320,12 +347,23 @@ class Consumer:
                 f" ids={TRACKED!r}; with the extension, add the schema of kid to the search_path"
             )
 
+    def _is_replicated_into(self, db: psycopg.Connection[Any]) -> bool:
+        """Returns whether logical replication brings rows with their IDs. A position, which the subscriber itself
+        makes, is in no primary key."""
+        query = """
+            SELECT FROM pg_subscription_rel
+             WHERE (srrelid = %(table)s::regclass
+                    OR srrelid IN (SELECT relid FROM pg_partition_tree(%(table)s::regclass)))
+               AND EXISTS (SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+                            WHERE indrelid = %(table)s::regclass AND indisprimary AND attname = %(id)s)"""
+        return db.execute(query, {"table": self._table, "id": self._id}).fetchone() is not None
+
     def _tracked_horizon(self, db: psycopg.Connection[Any]) -> list[Any]:
         """Returns the horizon of a tracked table in a list, which is empty for other tables.
 
         It holds for later statements only.
         """
-        if self._kind(db) != TRACKED:
+        if self._horizons is not None or self._kind(db) != TRACKED:
             return []
         if self._procedure is None:
             # In plain SQL a table whose IDs kid_uuidv7() makes can be tracked, too.

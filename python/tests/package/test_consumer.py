@@ -326,6 +326,78 @@ class Consumers(unittest.TestCase):
                     consumer.run_at_least_once(handle)
                     self.assertEqual(payloads, ["new"])
 
+    def test_created_twice(self) -> None:
+        """A table of cursors that another program creates at the same time is no error."""
+        self.table("kid64")
+        with psycopg.connect(f"dbname={NAME}") as other:
+            other.execute("CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL)")
+            thread = self.start(self.consumer)
+            blocked = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'CREATE TABLE IF%'"
+            for _ in range(600):
+                if self.conn.execute(blocked).fetchone() is not None:
+                    break
+                time.sleep(0.05)
+            other.commit()
+        thread.join(10)
+        self.assertEqual(self.conn.execute("SELECT name FROM consumers").fetchall(), [("billing",)])
+
+    def replicate_into(self, table: str) -> None:
+        """Makes a table one into which a subscription brings rows, as far as catalogs show it."""
+        with psycopg.connect(f"dbname={NAME}", autocommit=True) as conn:
+            conn.execute(
+                "CREATE SUBSCRIPTION consuming CONNECTION 'host=/nowhere' PUBLICATION consuming"
+                " WITH (connect = false, slot_name = NONE)"
+            )
+            conn.execute("SET allow_system_table_mods = on")
+            conn.execute(
+                "INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate)"
+                " SELECT oid, %s::regclass, 'r' FROM pg_subscription WHERE subname = 'consuming'",
+                [table],
+            )
+
+    def payloads(self, *arguments: Any, **options: Any) -> list[str]:
+        """Returns the payloads of the first rows that a new consumer reads."""
+        consumer = Consumer(f"dbname={NAME}", *arguments, poll=0.02, **options)
+        consumer.create()
+        seen: list[str] = []
+
+        def handle(rows: Sequence[Any]) -> None:
+            seen.extend(row.payload for row in rows)
+            consumer.stop()
+
+        consumer.run_at_least_once(handle)
+        return seen
+
+    def test_several_servers(self) -> None:
+        """A consumer of rows of several servers reads up to the lowest horizon of a table, and refuses to omit it."""
+        self.table("kid64")
+        self.conn.execute("INSERT INTO events (payload) VALUES ('one'), ('two')")
+        self.replicate_into("events")
+        self.addCleanup(self.conn.execute, "DROP SUBSCRIPTION consuming")
+        with self.assertRaisesRegex(LookupError, "does not cover rows that logical replication brings into events"):
+            self.consumer().run_exactly_once(self.insert)
+        with self.assertRaisesRegex(LookupError, "as `horizons`"):
+            Consumer(f"dbname={NAME}", "events", "late").create(from_now=True)
+        self.conn.execute(
+            """
+            CREATE TABLE horizons (server text PRIMARY KEY, id kid64 NOT NULL);
+            INSERT INTO horizons SELECT 'a', max(id) FROM events;
+            INSERT INTO horizons VALUES ('b', kid_next())"""
+        )
+        self.assertEqual(self.payloads("events", "first", horizons="public.horizons"), ["one"])
+        Consumer(f"dbname={NAME}", "events", "new", horizons="horizons").create(from_now=True)
+        self.conn.execute("UPDATE horizons SET id = kid_next() WHERE server = 'a'")
+        self.assertEqual(self.payloads("events", "first", horizons="horizons"), ["two"])
+        self.assertEqual(self.payloads("events", "new", horizons="horizons"), ["two"])
+        # A position that is made here is covered, and so is what a view of the rows below the horizons shows.
+        self.conn.execute(
+            """
+            ALTER TABLE events ADD pos kid64 NOT NULL DEFAULT kid_next();
+            CREATE VIEW below AS SELECT * FROM events WHERE id < (SELECT min(id) FROM horizons)"""
+        )
+        self.assertEqual(self.payloads("events", "by position", id="pos"), ["one", "two"])
+        self.assertEqual(self.payloads("below", "of a view"), ["one", "two"])
+
     def test_rights(self) -> None:
         """A role that may not create tables uses a table of cursors that exists, here one with more columns."""
         self.table("kid64")
