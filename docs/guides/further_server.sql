@@ -4,10 +4,14 @@
 -- b's WAL. From there c takes the rows of b itself. With more servers, run each statement that names b once for each server but a
 -- and c, before the next statement. No client writes on c before the end, or the others never get the row.
 --
+-- The time for kid_observe() is the one that a returned when it got its lane. If nobody knows that time any more, take
+-- the result of SELECT kid_timestamp(kid_next()) on any server that is left: it is later, because each server makes only
+-- later IDs.
+--
 -- test/t/mesh_replication.pl runs the statements, on three servers and on four.
 
 -- c, with kid.lanes = 16 and kid.node = 2 in its file, and the same tables, empty:
-SELECT kid_observe(kid64_ceil('2026-11-22 12:00:03.072+00'));       -- the same time as on b
+SELECT kid_observe(kid64_ceil('2026-11-22 12:00:03.072+00'));       -- the time that b got, too
 CREATE PUBLICATION everything FOR TABLE orders WITH (publish = 'insert, update, delete');
 CREATE SUBSCRIPTION c_from_b CONNECTION 'host=b dbname=shop' PUBLICATION everything
     WITH (origin = none, copy_data = false, enabled = false);

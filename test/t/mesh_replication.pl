@@ -90,17 +90,6 @@ sub contents
 						UNION ALL SELECT md5(string_agg(o::text, '' ORDER BY id)) FROM orders AS o});
 }
 
-# Waits until each server has what the others sent.
-sub catch_up
-{
-	my @nodes = @_;
-	foreach my $from (@nodes)
-	{
-		$from->wait_for_catchup($_->name . '_from_' . $from->name) foreach grep { $_ != $from } @nodes;
-	}
-	return;
-}
-
 # The first two servers. Clients write on a from the beginning, on b from the moment that the page gives.
 my $a = start_server('a');
 $a->safe_psql('postgres', q{INSERT INTO orders (server) SELECT 'a' FROM generate_series(1, 1000)});
