@@ -2701,6 +2701,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
+-- Raises the error for an argument that is null:
+--
+--     SELECT kid_refuse_null('parent') WHERE parent IS NULL;
+--
+-- A function that is called for what it does refuses null, unless that has a meaning of its own. Functions on worker
+-- numbers and keys of kid_seal raise the same error themselves. What computes something from its arguments returns
+-- null instead, as kid_timestamp() does. test/t/null_arguments.pl lists them.
+CREATE FUNCTION @extschema@.kid_refuse_null(argument text, hint text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF hint <> '' THEN
+        RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed', HINT = hint;
+    END IF;
+    RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed';
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_refuse_null(text, text) IS
+    'raises an error for an argument that is null, for functions in SQL';
+
 -- Raises an error at isolation levels at which later queries of a function would not see what others have committed
 -- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE FUNCTION @extschema@.kid_check_isolation(message text) RETURNS void
@@ -3441,8 +3459,8 @@ COMMENT ON FUNCTION @extschema@.kid_finish_partition(regclass, regclass, regtype
 --       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
--- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
+-- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse(),
+-- kid_refuse_null() and kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 CREATE FUNCTION @extschema@.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -3451,8 +3469,10 @@ CREATE FUNCTION @extschema@.kid_create_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
-     WHERE num_nulls(parent, width, until, time_check) > 0;
+    SELECT @extschema@.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT @extschema@.kid_refuse_null('width') WHERE width IS NULL;
+    SELECT @extschema@.kid_refuse_null('until') WHERE until IS NULL;
+    SELECT @extschema@.kid_refuse_null('time_check') WHERE time_check IS NULL;
     SELECT @extschema@.kid_refuse(
                '22023', format('width of a partition cannot be "%s"', width),
                'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '
@@ -3607,11 +3627,11 @@ CREATE FUNCTION @extschema@.kid_drop_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse(
-               '22004', 'arguments of kid_drop_partitions must not be null', '',
-               CASE WHEN older_than IS NULL
-                    THEN 'If older_than comes from a table of cursors, check whether that table has rows.' ELSE '' END)
-     WHERE num_nulls(parent, older_than, dry_run) > 0;
+    SELECT @extschema@.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT @extschema@.kid_refuse_null(
+               'older_than', 'If older_than comes from a table of cursors, check whether that table has rows.')
+     WHERE older_than IS NULL;
+    SELECT @extschema@.kid_refuse_null('dry_run') WHERE dry_run IS NULL;
     SELECT @extschema@.kid_refuse(
                '22023', 'partitions older than an infinite time cannot be dropped', '',
                'If older_than comes from a table of cursors, check whether that table has rows.')
@@ -4550,6 +4570,8 @@ CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, rejec
     RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
+    SELECT @extschema@.kid_refuse_null('reject') WHERE reject IS NULL;
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE @extschema@.kid_track_create(
@@ -4568,8 +4590,9 @@ COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     -- An error if there is no such table
     SELECT @extschema@.kid_track_column(tab::oid);
     SELECT @extschema@.kid_track_drop(tab, NULL::oid);
@@ -4632,6 +4655,7 @@ COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, bigint)
 CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
@@ -4651,6 +4675,7 @@ CREATE FUNCTION @extschema@.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM @extschema@.kid_track_column(tab::oid) AS c,
@@ -4691,9 +4716,11 @@ COMMENT ON FUNCTION @extschema@.kid_lower_clocks(timestamptz, boolean, text, tex
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
 -- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
 CREATE FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
+    LANGUAGE SQL VOLATILE PARALLEL UNSAFE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('above') WHERE above IS NULL;
+    SELECT @extschema@.kid_refuse_null('force') WHERE force IS NULL;
     SELECT count(*) FROM @extschema@.kid_hold_clocks(above) h WHERE NOT force;
     WITH columns AS MATERIALIZED (
         SELECT format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,

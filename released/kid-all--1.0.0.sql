@@ -1380,6 +1380,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
+-- Raises the error for an argument that is null:
+--
+--     SELECT kid_refuse_null('parent') WHERE parent IS NULL;
+--
+-- A function that is called for what it does refuses null, unless that has a meaning of its own. Functions on worker
+-- numbers and keys of kid_seal raise the same error themselves. What computes something from its arguments returns
+-- null instead, as kid_timestamp() does. test/t/null_arguments.pl lists them.
+CREATE OR REPLACE FUNCTION kid.kid_refuse_null(argument text, hint text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF hint <> '' THEN
+        RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed', HINT = hint;
+    END IF;
+    RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed';
+END $$;
+COMMENT ON FUNCTION kid.kid_refuse_null(text, text) IS
+    'raises an error for an argument that is null, for functions in SQL';
+
 -- Raises an error at isolation levels at which later queries of a function would not see what others have committed
 -- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
@@ -2079,8 +2097,8 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
--- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
+-- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse(),
+-- kid_refuse_null() and kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -2089,8 +2107,10 @@ CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT kid.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
-     WHERE num_nulls(parent, width, until, time_check) > 0;
+    SELECT kid.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT kid.kid_refuse_null('width') WHERE width IS NULL;
+    SELECT kid.kid_refuse_null('until') WHERE until IS NULL;
+    SELECT kid.kid_refuse_null('time_check') WHERE time_check IS NULL;
     SELECT kid.kid_refuse(
                '22023', format('width of a partition cannot be "%s"', width),
                'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '
@@ -2241,11 +2261,11 @@ CREATE OR REPLACE FUNCTION kid.kid_drop_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT kid.kid_refuse(
-               '22004', 'arguments of kid_drop_partitions must not be null', '',
-               CASE WHEN older_than IS NULL
-                    THEN 'If older_than comes from a table of cursors, check whether that table has rows.' ELSE '' END)
-     WHERE num_nulls(parent, older_than, dry_run) > 0;
+    SELECT kid.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT kid.kid_refuse_null(
+               'older_than', 'If older_than comes from a table of cursors, check whether that table has rows.')
+     WHERE older_than IS NULL;
+    SELECT kid.kid_refuse_null('dry_run') WHERE dry_run IS NULL;
     SELECT kid.kid_refuse(
                '22023', 'partitions older than an infinite time cannot be dropped', '',
                'If older_than comes from a table of cursors, check whether that table has rows.')
@@ -3355,6 +3375,8 @@ CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, re
     RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
+    SELECT kid.kid_refuse_null('reject') WHERE reject IS NULL;
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
@@ -3373,8 +3395,9 @@ COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     -- An error if there is no such table
     SELECT kid.kid_track_column(tab::oid);
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
@@ -3435,6 +3458,7 @@ COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, bigint) IS
 CREATE OR REPLACE PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
@@ -3454,6 +3478,7 @@ CREATE OR REPLACE FUNCTION kid.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid.kid_track_column(tab::oid) AS c,
@@ -3473,11 +3498,10 @@ COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
     'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
 
 -- Rights, whatever the default privileges of the role are
---
--- The pattern has no question mark, which some drivers take for a parameter.
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
              WHERE p.pronamespace = 'kid'::regnamespace
-               AND p.proname ~ '^(kid_(refuse|check_isolation|(|un)track.*)|kid.*_horizon)$' LOOP
+               AND (p.proname ~ 'track|horizon'
+                    OR p.proname IN ('kid_refuse', 'kid_refuse_null', 'kid_check_isolation')) LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
@@ -3859,8 +3883,14 @@ CREATE OR REPLACE FUNCTION kid.kid_add_workers(
 DECLARE
     opened kid_workers.pools;
 BEGIN
-    IF pool IS NULL OR first IS NULL OR last IS NULL OR fresh IS NULL THEN
-        RAISE 'pool, first, last and fresh must not be null' USING ERRCODE = 'null_value_not_allowed';
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF first IS NULL THEN
+        RAISE 'argument "first" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF last IS NULL THEN
+        RAISE 'argument "last" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF fresh IS NULL THEN
+        RAISE 'argument "fresh" must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     opened := kid_workers.open_pool(pool, type, lanes, epoch, max_ttl, margin, per_role);
     PERFORM kid_workers.check_numbers(opened, first, last);
@@ -3881,8 +3911,15 @@ COMMENT ON FUNCTION kid.kid_add_workers(
     'ever had, can be leased at once, others when earlier windows have ended';
 
 CREATE OR REPLACE FUNCTION kid.kid_close_workers(pool text, first bigint, last bigint) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF first IS NULL THEN
+        RAISE 'argument "first" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF last IS NULL THEN
+        RAISE 'argument "last" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     UPDATE kid_workers.numbers AS n SET closed = true
      WHERE n.pool = kid_close_workers.pool AND n.number BETWEEN first AND last;
     IF NOT FOUND THEN
@@ -3893,8 +3930,11 @@ COMMENT ON FUNCTION kid.kid_close_workers(text, bigint, bigint) IS
     'closes worker numbers: no further windows of them are granted, and windows that were granted stay valid';
 
 CREATE OR REPLACE FUNCTION kid.kid_adopt_workers(pool text) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     PERFORM FROM kid_workers.pools AS p WHERE p.pool = kid_adopt_workers.pool FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE 'pool "%" does not exist', pool USING ERRCODE = 'undefined_object';
@@ -4010,6 +4050,9 @@ DECLARE
     old_history text;
 BEGIN
     PERFORM kid_workers.caller();
+    IF pool_name IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     now_history := kid_workers.history();
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
@@ -4048,8 +4091,10 @@ BEGIN
     IF (pool.history = kid_workers.history()) IS NOT TRUE THEN
         RAISE 'pool "%" cannot lease worker numbers here yet', pool_name
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() again.';
-    ELSIF (ttl BETWEEN 1 AND pool.max_ttl) IS NOT TRUE THEN
-        RAISE 'ttl is missing or out of range'
+    ELSIF ttl IS NULL THEN
+        RAISE 'argument "ttl" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF ttl NOT BETWEEN 1 AND pool.max_ttl THEN
+        RAISE 'ttl is out of range'
             USING ERRCODE = 'numeric_value_out_of_range',
                   DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl);
     END IF;

@@ -158,6 +158,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
+-- Raises the error for an argument that is null:
+--
+--     SELECT kid_refuse_null('parent') WHERE parent IS NULL;
+--
+-- A function that is called for what it does refuses null, unless that has a meaning of its own. Functions on worker
+-- numbers and keys of kid_seal raise the same error themselves. What computes something from its arguments returns
+-- null instead, as kid_timestamp() does. test/t/null_arguments.pl lists them.
+CREATE OR REPLACE FUNCTION kid.kid_refuse_null(argument text, hint text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF hint <> '' THEN
+        RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed', HINT = hint;
+    END IF;
+    RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed';
+END $$;
+COMMENT ON FUNCTION kid.kid_refuse_null(text, text) IS
+    'raises an error for an argument that is null, for functions in SQL';
+
 -- Raises an error at isolation levels at which later queries of a function would not see what others have committed
 -- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
@@ -857,8 +875,8 @@ COMMENT ON FUNCTION kid.kid_finish_partition(regclass, regclass, regtype, name, 
 --       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
--- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
+-- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse(),
+-- kid_refuse_null() and kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -867,8 +885,10 @@ CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT kid.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
-     WHERE num_nulls(parent, width, until, time_check) > 0;
+    SELECT kid.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT kid.kid_refuse_null('width') WHERE width IS NULL;
+    SELECT kid.kid_refuse_null('until') WHERE until IS NULL;
+    SELECT kid.kid_refuse_null('time_check') WHERE time_check IS NULL;
     SELECT kid.kid_refuse(
                '22023', format('width of a partition cannot be "%s"', width),
                'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '
@@ -1019,11 +1039,11 @@ CREATE OR REPLACE FUNCTION kid.kid_drop_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT kid.kid_refuse(
-               '22004', 'arguments of kid_drop_partitions must not be null', '',
-               CASE WHEN older_than IS NULL
-                    THEN 'If older_than comes from a table of cursors, check whether that table has rows.' ELSE '' END)
-     WHERE num_nulls(parent, older_than, dry_run) > 0;
+    SELECT kid.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT kid.kid_refuse_null(
+               'older_than', 'If older_than comes from a table of cursors, check whether that table has rows.')
+     WHERE older_than IS NULL;
+    SELECT kid.kid_refuse_null('dry_run') WHERE dry_run IS NULL;
     SELECT kid.kid_refuse(
                '22023', 'partitions older than an infinite time cannot be dropped', '',
                'If older_than comes from a table of cursors, check whether that table has rows.')

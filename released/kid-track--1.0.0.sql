@@ -90,6 +90,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
+-- Raises the error for an argument that is null:
+--
+--     SELECT kid_refuse_null('parent') WHERE parent IS NULL;
+--
+-- A function that is called for what it does refuses null, unless that has a meaning of its own. Functions on worker
+-- numbers and keys of kid_seal raise the same error themselves. What computes something from its arguments returns
+-- null instead, as kid_timestamp() does. test/t/null_arguments.pl lists them.
+CREATE OR REPLACE FUNCTION kid.kid_refuse_null(argument text, hint text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF hint <> '' THEN
+        RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed', HINT = hint;
+    END IF;
+    RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed';
+END $$;
+COMMENT ON FUNCTION kid.kid_refuse_null(text, text) IS
+    'raises an error for an argument that is null, for functions in SQL';
+
 -- Raises an error at isolation levels at which later queries of a function would not see what others have committed
 -- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE OR REPLACE FUNCTION kid.kid_check_isolation(message text) RETURNS void
@@ -553,6 +571,8 @@ CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, re
     RETURNS void
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
+    SELECT kid.kid_refuse_null('reject') WHERE reject IS NULL;
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE kid.kid_track_create(
@@ -571,8 +591,9 @@ COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     '`reject`, a second trigger raises an error for a row whose ID was not made in its own transaction';
 
 CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     -- An error if there is no such table
     SELECT kid.kid_track_column(tab::oid);
     SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
@@ -633,6 +654,7 @@ COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, bigint) IS
 CREATE OR REPLACE PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
@@ -652,6 +674,7 @@ CREATE OR REPLACE FUNCTION kid.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
+    SELECT kid.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT kid.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid.kid_track_column(tab::oid) AS c,
@@ -671,11 +694,10 @@ COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
     'lists the running and prepared transactions that hold back `kid_horizon(table)`, and the horizon that each allows';
 
 -- Rights, whatever the default privileges of the role are
---
--- The pattern has no question mark, which some drivers take for a parameter.
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
              WHERE p.pronamespace = 'kid'::regnamespace
-               AND p.proname ~ '^(kid_(refuse|check_isolation|(|un)track.*)|kid.*_horizon)$' LOOP
+               AND (p.proname ~ 'track|horizon'
+                    OR p.proname IN ('kid_refuse', 'kid_refuse_null', 'kid_check_isolation')) LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

@@ -311,8 +311,11 @@ COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
     'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
 CREATE FUNCTION @extschema@.kid_seal_use_key(n integer) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF n IS NULL THEN
+        RAISE 'argument "n" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     PERFORM kid_seal_internal.lock_keys();
     PERFORM kid_seal_internal.rewrite(k.n, false) FROM kid_seal_internal.keys AS k WHERE k.seals;
     PERFORM kid_seal_internal.rewrite(k.n, true) FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_use_key.n;
@@ -324,8 +327,11 @@ COMMENT ON FUNCTION @extschema@.kid_seal_use_key(n integer) IS
     'makes a key the one that seals; the others still unseal';
 
 CREATE FUNCTION @extschema@.kid_seal_forget_key(n integer) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF n IS NULL THEN
+        RAISE 'argument "n" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     PERFORM kid_seal_internal.lock_keys();
     IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n AND k.seals) THEN
         RAISE 'key % seals', kid_seal_forget_key.n
@@ -364,7 +370,11 @@ CREATE FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgotten_o
 DECLARE
     number integer;
 BEGIN
-    IF key ~ '^[0-9a-fA-F]{64}$' IS NOT TRUE THEN
+    IF key IS NULL THEN
+        RAISE 'argument "key" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF forgotten_ok IS NULL THEN
+        RAISE 'argument "forgotten_ok" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF key !~ '^[0-9a-fA-F]{64}$' THEN
         RAISE 'a key has 64 hexadecimal digits' USING ERRCODE = 'invalid_parameter_value';
     ELSIF n > 1000000 THEN
         -- Later keys get greater numbers.
@@ -379,7 +389,7 @@ BEGIN
     SELECT f.n INTO number
       FROM kid_seal_internal.forgotten AS f
      WHERE f.mark = kid_seal_internal.mark(decode(kid_seal_import_key.key, 'hex')) LIMIT 1;
-    IF FOUND AND forgotten_ok IS NOT TRUE THEN
+    IF FOUND AND NOT forgotten_ok THEN
         RAISE WARNING 'key % was forgotten, and is not imported', number
             USING HINT = 'To open its texts again, call kid_seal_import_key() with forgotten_ok => true.';
         RETURN NULL;

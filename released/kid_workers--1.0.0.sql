@@ -417,8 +417,14 @@ CREATE FUNCTION @extschema@.kid_add_workers(
 DECLARE
     opened kid_workers.pools;
 BEGIN
-    IF pool IS NULL OR first IS NULL OR last IS NULL OR fresh IS NULL THEN
-        RAISE 'pool, first, last and fresh must not be null' USING ERRCODE = 'null_value_not_allowed';
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF first IS NULL THEN
+        RAISE 'argument "first" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF last IS NULL THEN
+        RAISE 'argument "last" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF fresh IS NULL THEN
+        RAISE 'argument "fresh" must not be null' USING ERRCODE = 'null_value_not_allowed';
     END IF;
     opened := kid_workers.open_pool(pool, type, lanes, epoch, max_ttl, margin, per_role);
     PERFORM kid_workers.check_numbers(opened, first, last);
@@ -439,8 +445,15 @@ COMMENT ON FUNCTION @extschema@.kid_add_workers(
     'ever had, can be leased at once, others when earlier windows have ended';
 
 CREATE FUNCTION @extschema@.kid_close_workers(pool text, first bigint, last bigint) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF first IS NULL THEN
+        RAISE 'argument "first" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF last IS NULL THEN
+        RAISE 'argument "last" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     UPDATE kid_workers.numbers AS n SET closed = true
      WHERE n.pool = kid_close_workers.pool AND n.number BETWEEN first AND last;
     IF NOT FOUND THEN
@@ -451,8 +464,11 @@ COMMENT ON FUNCTION @extschema@.kid_close_workers(text, bigint, bigint) IS
     'closes worker numbers: no further windows of them are granted, and windows that were granted stay valid';
 
 CREATE FUNCTION @extschema@.kid_adopt_workers(pool text) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF pool IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     PERFORM FROM kid_workers.pools AS p WHERE p.pool = kid_adopt_workers.pool FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE 'pool "%" does not exist', pool USING ERRCODE = 'undefined_object';
@@ -570,6 +586,9 @@ DECLARE
     old_history text;
 BEGIN
     PERFORM kid_workers.caller();
+    IF pool_name IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     now_history := kid_workers.history();
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
@@ -608,8 +627,10 @@ BEGIN
     IF (pool.history = kid_workers.history()) IS NOT TRUE THEN
         RAISE 'pool "%" cannot lease worker numbers here yet', pool_name
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() again.';
-    ELSIF (ttl BETWEEN 1 AND pool.max_ttl) IS NOT TRUE THEN
-        RAISE 'ttl is missing or out of range'
+    ELSIF ttl IS NULL THEN
+        RAISE 'argument "ttl" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF ttl NOT BETWEEN 1 AND pool.max_ttl THEN
+        RAISE 'ttl is out of range'
             USING ERRCODE = 'numeric_value_out_of_range',
                   DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl);
     END IF;

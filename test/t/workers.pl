@@ -221,9 +221,9 @@ sub pools
 
 	# What roles call with NULL, and other values out of range.
 	foreach (
-		[ q{NULL} => '42704' ],
+		[ q{NULL} => '22004' ],
 		[ q{'nothing'} => '42704' ],
-		[ q{'many', ttl => NULL} => '22003' ],
+		[ q{'many', ttl => NULL} => '22004' ],
 		[ q{'many', ttl => 0} => '22003' ],
 		[ q{'many', ttl => -1} => '22003' ],
 		[ q{'many', ttl => 601} => '22003' ],

@@ -18,9 +18,11 @@ COMMENT ON FUNCTION @extschema@.kid_lower_clocks(timestamptz, boolean, text, tex
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
 -- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
 CREATE FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
+    LANGUAGE SQL VOLATILE PARALLEL UNSAFE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('above') WHERE above IS NULL;
+    SELECT @extschema@.kid_refuse_null('force') WHERE force IS NULL;
     SELECT count(*) FROM @extschema@.kid_hold_clocks(above) h WHERE NOT force;
     WITH columns AS MATERIALIZED (
         SELECT format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,

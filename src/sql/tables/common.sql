@@ -35,6 +35,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
+-- Raises the error for an argument that is null:
+--
+--     SELECT kid_refuse_null('parent') WHERE parent IS NULL;
+--
+-- A function that is called for what it does refuses null, unless that has a meaning of its own. Functions on worker
+-- numbers and keys of kid_seal raise the same error themselves. What computes something from its arguments returns
+-- null instead, as kid_timestamp() does. test/t/null_arguments.pl lists them.
+CREATE FUNCTION @extschema@.kid_refuse_null(argument text, hint text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF hint <> '' THEN
+        RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed', HINT = hint;
+    END IF;
+    RAISE 'argument "%" must not be null', argument USING ERRCODE = 'null_value_not_allowed';
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_refuse_null(text, text) IS
+    'raises an error for an argument that is null, for functions in SQL';
+
 -- Raises an error at isolation levels at which later queries of a function would not see what others have committed
 -- meanwhile. The function is in PL/pgSQL, which keeps the plan of its query for the next call.
 CREATE FUNCTION @extschema@.kid_check_isolation(message text) RETURNS void

@@ -73,6 +73,9 @@ DECLARE
     old_history text;
 BEGIN
     PERFORM kid_workers.caller();
+    IF pool_name IS NULL THEN
+        RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
     now_history := kid_workers.history();
     SELECT p.history INTO old_history FROM kid_workers.pools AS p WHERE p.pool = pool_name;
     IF NOT FOUND THEN
@@ -111,8 +114,10 @@ BEGIN
     IF (pool.history = kid_workers.history()) IS NOT TRUE THEN
         RAISE 'pool "%" cannot lease worker numbers here yet', pool_name
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_lease_worker() again.';
-    ELSIF (ttl BETWEEN 1 AND pool.max_ttl) IS NOT TRUE THEN
-        RAISE 'ttl is missing or out of range'
+    ELSIF ttl IS NULL THEN
+        RAISE 'argument "ttl" must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF ttl NOT BETWEEN 1 AND pool.max_ttl THEN
+        RAISE 'ttl is out of range'
             USING ERRCODE = 'numeric_value_out_of_range',
                   DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl);
     END IF;

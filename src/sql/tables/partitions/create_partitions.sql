@@ -20,8 +20,8 @@
 --       kid_finish_partition()        finish_partition.sql: rights, properties and constraint of each table
 --
 -- kid_bound_at() and kid_bound_time() of forms.sql turn times into bounds and back, for each type, kid_bound_of()
--- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse() and
--- kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
+-- and kid_stored_bound() what the catalog has for a bound, and kid_stored_forms() lists the types. kid_refuse(),
+-- kid_refuse_null() and kid_check_isolation() of common.sql raise errors. ATTACH PARTITION locks the default partition.
 
 CREATE FUNCTION @extschema@.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -30,8 +30,10 @@ CREATE FUNCTION @extschema@.kid_create_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
-     WHERE num_nulls(parent, width, until, time_check) > 0;
+    SELECT @extschema@.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT @extschema@.kid_refuse_null('width') WHERE width IS NULL;
+    SELECT @extschema@.kid_refuse_null('until') WHERE until IS NULL;
+    SELECT @extschema@.kid_refuse_null('time_check') WHERE time_check IS NULL;
     SELECT @extschema@.kid_refuse(
                '22023', format('width of a partition cannot be "%s"', width),
                'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '

@@ -7,11 +7,11 @@ CREATE FUNCTION @extschema@.kid_drop_partitions(
     LANGUAGE SQL VOLATILE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
 BEGIN ATOMIC
-    SELECT @extschema@.kid_refuse(
-               '22004', 'arguments of kid_drop_partitions must not be null', '',
-               CASE WHEN older_than IS NULL
-                    THEN 'If older_than comes from a table of cursors, check whether that table has rows.' ELSE '' END)
-     WHERE num_nulls(parent, older_than, dry_run) > 0;
+    SELECT @extschema@.kid_refuse_null('parent') WHERE parent IS NULL;
+    SELECT @extschema@.kid_refuse_null(
+               'older_than', 'If older_than comes from a table of cursors, check whether that table has rows.')
+     WHERE older_than IS NULL;
+    SELECT @extschema@.kid_refuse_null('dry_run') WHERE dry_run IS NULL;
     SELECT @extschema@.kid_refuse(
                '22023', 'partitions older than an infinite time cannot be dropped', '',
                'If older_than comes from a table of cursors, check whether that table has rows.')

@@ -51,6 +51,7 @@ COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, bigint)
 CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     -- The last value is an argument, so it is read before the locks.
     SELECT min(l.horizon)
@@ -70,6 +71,7 @@ CREATE FUNCTION @extschema@.kid_track_holders(
     RETURNS SETOF record
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT @extschema@.kid_check_isolation('a horizon of a table can only be read at READ COMMITTED');
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM @extschema@.kid_track_column(tab::oid) AS c,
