@@ -1,5 +1,7 @@
-// A stand-in for the server, for targets that call functions of src/pg: errors, memory and encodings, in one process. A
-// target includes this before the files of src/pg, and after those of src/core and of C++.
+// A stand-in for the server, for targets that call functions of src/pg: errors, memory and encodings, in one process.
+//
+// The order of includes matters. First come the headers of C++ and of src/core, which PostgreSQL's macros would break,
+// then this file, and then the files of src/pg, which find here what is otherwise the server's.
 //
 // An error leaves the function that raised it by longjmp, as in PostgreSQL, and succeeds() catches it. A `run` frees
 // what was allocated. Each allocation is one of malloc(), so that AddressSanitizer sees who reads beyond its end.

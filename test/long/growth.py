@@ -1,5 +1,9 @@
-"""Samples of what a server uses. What grows without bound is found by one rule: in the time for which it is looked at,
-the median of the last quarter is greater than one and a half times that of the second quarter, plus an allowance."""
+"""Samples of what a server uses, and what grows without bound.
+
+The samples of a measure are cut into four quarters of time. The measure grows if the median of the last quarter is
+greater than one and a half times that of the second quarter, plus an allowance. The first quarter does not count,
+because a server fills its caches then.
+"""
 
 import dataclasses
 import os

@@ -220,7 +220,7 @@ class Run:
         return rows
 
     def judge_writers(self, kind, rows):
-        """Compares the logs of writers with the rows, and counts what is wrong."""
+        """Compares the logs of writers, whose lines clients.py describes, with the rows. Returns figures of COLUMNS."""
         figures = dict.fromkeys(COLUMNS, 0)
         told = sorted(each for consumer in self.consumers if consumer.kind is kind for each in consumer.told)
         times = [time for time, _ in told]

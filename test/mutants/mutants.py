@@ -24,6 +24,8 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
+NO_TEST = "no test"
+NO_MUTANT = "no mutant"
 FOLDERS = ["src/core", "src/pg/clocks", "src/pg/horizon", "src/pg/issue", "src/pg/planner", "src/sql"]
 # What may be replaced, and by what. An expression that is found in comments, strings or declarations does no harm: the
 # mutant then does not compile, or makes the same code.
@@ -105,7 +107,7 @@ class Lines:
 
     @staticmethod
     def choices(line, kind):
-        # As long as the line, so that a place in it is one of the line.
+        # No expression matches a line feed, and a place in the result is the same place in the line.
         code = re.sub(IGNORED[kind], lambda found: "\n" * len(found[0]), line)
         return [
             (found.start(), found.end(), replacement)
@@ -167,7 +169,7 @@ def main():
     clean = tests.built()
     if clean is None:
         sys.exit("make check has installed no kid where this looks for it")
-    counts = dict.fromkeys(["make check", "make test", None], 0)
+    counts = dict.fromkeys(["make check", "make test", NO_TEST], 0)
     tried = 0
     count = len(options.places) or options.count
     while tried < count and lines.places:
@@ -183,25 +185,25 @@ def main():
             found_by = find(tests, clean, tried + 1, options.quick)
         finally:
             path.write_text(text)
-        if found_by == "":
+        if found_by == NO_MUTANT:
             continue
         tried += 1
         counts[found_by] += 1
-        print(f"{'ok' if found_by else 'not ok'} {tried} - {place}: found by {found_by or 'no test'}")
+        print(f"{'not ok' if found_by == NO_TEST else 'ok'} {tried} - {place}: found by {found_by}")
         print(f"# -{old}\n# +{new}", flush=True)
     print(f"1..{tried}")
-    print("# " + ", ".join(f"{count} found by {name or 'no test'}" for name, count in counts.items()))
+    print("# " + ", ".join(f"{count} found by {name}" for name, count in counts.items()))
 
 
 def find(tests, clean, number, quick):
-    """Returns which goal finds the mutant, None if none does, and "" if it is none."""
+    """Returns which goal finds the mutant, NO_TEST if none does, or NO_MUTANT if it is not counted."""
     good, output = tests.run(f"{number}.check", 20, "check")
     if re.search(r"^failed: make|\.[ch]pp:[0-9:]+ error: ", output, re.M) or tests.built() == clean:
-        return ""
+        return NO_MUTANT
     if not good:
         return "make check"
     if quick:
-        return None
+        return NO_TEST
     # kidctl's tests take longest, and do not often find what the others have not found.
     files = sorted(str(path.relative_to(TREE)) for path in (TREE / "test/t").glob("*.pl"))
     for of_kidctl in False, True:
@@ -209,7 +211,7 @@ def find(tests, clean, number, quick):
         good, output = tests.run(f"{number}.test", 90, "test", f"TESTS={names}")
         if not good:
             return "make test"
-    return None
+    return NO_TEST
 
 
 main()
