@@ -4333,8 +4333,9 @@ COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
 --     62 to 40   the last 23 bits of the table's OID        & 8388607, which is 2^23 - 1
 --     39 to 0    the last 40 bits of the floor              & 1099511627775, which is 2^40 - 1
 --
--- kid_track_locks() reads keys. The triggers make them: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in
--- plain SQL kid_track_key().
+-- The triggers make keys: in C lock_floor() in src/pg/triggers/track_triggers.cpp, in plain SQL kid_track_key().
+-- kid_track_locks() in horizon.sql reads them. test/t/track.pl lets the triggers take each
+-- other's place while transactions are open.
 --
 -- The trigger kid_track has the following arguments. TG_ARGV in PL/pgSQL and tgargs in C count from 0, as here. The
 -- array that kid_track_column() returns counts from 1, and so does split_part() in kid_track_drawers().
@@ -4572,6 +4573,7 @@ CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, rejec
 BEGIN ATOMIC
     SELECT @extschema@.kid_refuse_null('tab') WHERE tab IS NULL;
     SELECT @extschema@.kid_refuse_null('reject') WHERE reject IS NULL;
+    -- One query either raises the error or creates the triggers, so that both see the same column and sequence.
     SELECT CASE WHEN p.problem IS NOT NULL
                 THEN @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
                 ELSE @extschema@.kid_track_create(
@@ -4606,10 +4608,10 @@ COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
 
 -- Returns a row for each lock, and before them one without a transaction, for what the sequence allows.
 --
--- `last` is the last value of the sequence, read before the locks are, or null if there is none. A key has the last 40
--- bits of a floor. So `behind`, by how much the floor of a lock is below that of `last`, is known modulo 2^40. A floor
--- can also be above it: that of a transaction that has begun since, for which the horizon need not wait. So a floor is
--- taken to be above by up to 2^32 if it can be, and otherwise to be below.
+-- `last` is the last value of the sequence, read before the locks are, or null if there is none. A key has only the
+-- last bits of a floor, as source.sql.in says. They tell the floor, because it is near that of `last`: below it, or, if
+-- the transaction has begun since, above it. `behind` says by how much it is below: of the 2^40 numbers from -2^32 on,
+-- it is the one that fits these bits. A transaction that has begun since does not hold the horizon back.
 --
 -- pg_lock_status() shows the key of an advisory lock as classid, bits 63 to 32, and objid, bits 31 to 0. objsubid is 1
 -- if the key is one bigint.
@@ -4617,9 +4619,11 @@ CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    floors CONSTANT bigint := bigint '1' << 40;             -- as many have different keys
+    -- How many bits of a key are those of the floor, and how many above them are those of the table's OID
+    floor_bits CONSTANT integer := 40;
+    table_bits CONSTANT integer := 23;
     most_above CONSTANT bigint := bigint '1' << 32;
-    table_bits CONSTANT bigint := (bigint '1' << 23) - 1;   -- those of the table's OID that the key has
+    last_floor bigint;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
@@ -4633,18 +4637,18 @@ BEGIN
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
     last := coalesce(last, -1);
+    last_floor := last >> shift;
     horizon := last + 1;
     RETURN NEXT;
     -- In FROM, as in the view pg_locks, PostgreSQL would store all rows of pg_lock_status() before it reads the first.
     -- In the list of a SELECT it reads one row at a time.
     RETURN QUERY
-    SELECT (((last >> shift) - CASE WHEN d.behind < floors - most_above THEN d.behind ELSE d.behind - floors END)
-            << shift) + 1,
-           d.pid, d.virtualtransaction
-      FROM (SELECT ((last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint)) & (floors - 1) AS behind,
+    SELECT ((last_floor - d.behind) << shift) + 1, d.pid, d.virtualtransaction
+      FROM (SELECT ((last_floor - k.key + most_above) & ((bigint '1' << floor_bits) - 1)) - most_above AS behind,
                    (l).pid, (l).virtualtransaction
-              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
-             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = (tab::oid::bigint & table_bits)
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks,
+                   LATERAL (SELECT (l).classid::bigint << 32 | (l).objid::bigint) AS k (key)
+             WHERE (l).objsubid = 1 AND k.key >> floor_bits = (tab::oid::bigint & ((bigint '1' << table_bits) - 1))
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;

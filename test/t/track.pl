@@ -225,8 +225,9 @@ foreach my $mutant (
 	[ 'a floor of a setting that is believed', 'kid_track_enter', 'least(held, last)', 'coalesce(held, last)' ],
 	[ 'any floor of a setting', 'kid_track_enter',
 		'greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888)', 'least(held, last)' ],
-	[ 'locks that are compared with nothing below', 'kid_track_locks', 'floors - most_above', '0' ],
-	[ 'locks of another table', 'kid_track_locks', 'tab::oid::bigint & table_bits', '0' ],
+	[ 'locks that are compared with nothing below', 'kid_track_locks', '- most_above AS behind',
+		"- (bigint '1' << floor_bits) AS behind" ],
+	[ 'locks of another table', 'kid_track_locks', 'tab::oid::bigint &', '0 &' ],
 	[ 'a sequence with CACHE', 'kid_track_problem', 'setup.seqcache <> 1', 'false' ])
 {
 	my ($what, $function, @replace) = @$mutant;

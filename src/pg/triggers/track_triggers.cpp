@@ -18,6 +18,9 @@ struct tracked {
 };
 
 constexpr int64 never = PG_INT64_MAX;
+/// How many bits of the key of a lock are those of the floor, and how many above them are those of the table's OID.
+constexpr int floor_bits = 40;
+constexpr int table_bits = 23;
 /// How many bits the range has, at most, in which a floor is sought. The rest of the keys is for later floors.
 constexpr int most_bits = 37;
 
@@ -114,17 +117,20 @@ int64 last_value(Oid sequence, Oid owner) {
   return call->isnull ? -1 : DatumGetInt64(value);
 }
 
+constexpr std::uint64_t low_bits(std::uint64_t number, int count) {
+  return number & ((std::uint64_t{1} << count) - 1);
+}
+
 /// Tries to take the lock of a floor: src/sql/tables/track/source.sql.in has the bits of its key. The transaction
 /// holds it to its end, also if this subtransaction is rolled back: an ID that was drawn in the subtransaction may be
 /// used after that.
 bool lock_floor(Oid table, int64 floor) {
   std::uint64_t const key =
-      static_cast<std::uint64_t>(table) << 40 | (static_cast<std::uint64_t>(floor) & 0xff'ffff'ffff);
+      low_bits(table, table_bits) << floor_bits | low_bits(static_cast<std::uint64_t>(floor), floor_bits);
   auto *const subtransaction = CurrentResourceOwner;
   LOCKTAG tag;
 
-  SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, static_cast<std::uint32_t>(key >> 32 & 0x7fff'ffff),
-                       static_cast<std::uint32_t>(key), 1);
+  SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 1);
   CurrentResourceOwner = TopTransactionResourceOwner;
   LockAcquireResult const result = LockAcquire(&tag, ShareLock, false, true);
   CurrentResourceOwner = subtransaction;
