@@ -27,7 +27,9 @@ DECLARE
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
--- The extension kid and its edition in plain SQL would take each other's names.
+-- The extension kid and its edition in plain SQL would take each other's names. The extension does not look for this
+-- edition: in the schema kid its names are taken, so PostgreSQL refuses it there until docs/start/to_the_extension.sql
+-- has dropped them. In another schema the extension can be created beside this edition.
 
 IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
     RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
@@ -1314,6 +1316,10 @@ BEGIN
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+
+-- The horizon of a table that is tracked by uuids, as a uuid
+--
+-- kid_horizon(table) is in kid-track, which can be installed later.
 
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -3569,7 +3575,10 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 
--- When the script runs again, it keeps the worker numbers.
+-- When the script runs again, it keeps the worker numbers. A later version that needs another column has it in
+-- workers/tables.sql, and after END IF here, for tables that an earlier version created:
+--
+--     ALTER TABLE kid_workers.numbers ADD COLUMN IF NOT EXISTS other bigint;
 
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 IF to_regclass('kid_workers.numbers') IS NULL THEN

@@ -140,7 +140,8 @@ FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 
--- When the script runs again, it keeps the keys.
+-- When the script runs again, it keeps the keys. A later version changes tables of an earlier one after END IF, as
+-- plain/workers/tables.sql says.
 
 IF to_regclass('kid_seal_internal.keys') IS NULL THEN
 

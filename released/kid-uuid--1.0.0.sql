@@ -408,6 +408,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 
+-- The horizon of a table that is tracked by uuids, as a uuid
+--
+-- kid_horizon(table) is in kid-track, which can be installed later.
+
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -27,7 +27,9 @@ DECLARE
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
--- The extension kid and its edition in plain SQL would take each other's names.
+-- The extension kid and its edition in plain SQL would take each other's names. The extension does not look for this
+-- edition: in the schema kid its names are taken, so PostgreSQL refuses it there until docs/start/to_the_extension.sql
+-- has dropped them. In another schema the extension can be created beside this edition.
 
 IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
     RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
@@ -53,7 +55,10 @@ FOREACH schema_name IN ARRAY '{kid,kid_workers}'::text[] LOOP
     END IF;
 END LOOP;
 
--- When the script runs again, it keeps the worker numbers.
+-- When the script runs again, it keeps the worker numbers. A later version that needs another column has it in
+-- workers/tables.sql, and after END IF here, for tables that an earlier version created:
+--
+--     ALTER TABLE kid_workers.numbers ADD COLUMN IF NOT EXISTS other bigint;
 
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 IF to_regclass('kid_workers.numbers') IS NULL THEN

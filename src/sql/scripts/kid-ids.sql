@@ -13,6 +13,10 @@
 --     .../parts.sql           the parts of the module, in a file of their own where kid-all has the same
 --     .../rights.sql          who may call what has been created so far
 --     end.sql                 closes the statement
+--
+-- There are no update scripts: a module runs again, over itself or over an earlier version. So each part can run again.
+-- It replaces functions, but keeps tables and sequences, whose files say how a later version changes them. Before a
+-- function whose arguments or result CREATE OR REPLACE cannot change, a later version has DROP FUNCTION IF EXISTS.
 
 \set about kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes
 \set schemas kid,kid_clocks

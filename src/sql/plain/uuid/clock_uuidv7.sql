@@ -59,14 +59,3 @@ BEGIN
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
-
-CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    state bigint;
-BEGIN
-    CALL kid.kid_horizon(tab, state);
-    horizon := kid.kid_uuidv7_of(state, 0);
-END $$;
-COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
-    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
