@@ -32,6 +32,11 @@ class Made:
     oid: int = 0
 
     @property
+    def definition(self) -> str:
+        """The statement that makes it. Those after it give it its details."""
+        return self.make[0]
+
+    @property
     def is_view(self) -> bool:
         """Whether it is a view, also a materialized one."""
         return self.object.kind in ("view", "materialized view")

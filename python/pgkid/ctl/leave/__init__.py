@@ -27,7 +27,7 @@ the state lists, and so does what is not done:
 change      for each group: gives all columns their new types, makes again what hangs on them, adds constraints NOT
             VALID, leaves materialized views empty, and adds both to the state: locks all tables of the group and the
             views on them until it ends, from everybody
-types       changes an attribute of a composite type: locks the type
+types       with --all, changes an attribute of a composite type of the role: locks the type
 validate    validates each constraint: blocks neither readers nor writers
             fills each materialized view: locks the view
             drops the state

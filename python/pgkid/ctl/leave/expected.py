@@ -25,23 +25,24 @@ class Expected:
         self.rewriter, self.is_plain = plan.rewriter, not plan.kid.is_extension
         self.goes_with_kid = pattern_of_kid(plan.kid.home)
         self.gone_entries = {entry for gone in given_up for entry in entries_of(gone)}
-        self.gone_lines = {
-            (gone.schema, gone.table, f"{word}{in_statement(plan.conn, gone.name)} ")
-            for gone in given_up
-            for kind, word in (("constraint", "CONSTRAINT "), ("column", ""))
-            if gone.kind == kind
-        }
+        # A constraint or a column is a line of the entry of its table: of which one, and how the line begins.
+        self.gone_lines: set[tuple[str, str, str]] = set()
+        for gone in given_up:
+            name = in_statement(plan.conn, gone.name)
+            if gone.kind == "constraint":
+                self.gone_lines.add((gone.schema, gone.table, f"CONSTRAINT {name} "))
+            elif gone.kind == "column":
+                self.gone_lines.add((gone.schema, gone.table, f"{name} "))
         self.columns: dict[tuple[str, str], list[str]] = {}  # of each table, those whose default changes
         self.defaults: set[tuple[str, str]] = set()  # the names of entries for such defaults
         self.sequences: set[tuple[str, str]] = set()  # the names of entries for new sequences
         for group in plan.groups:
             for d in read_defaults(plan, group):
                 self.note_default(plan, d)
-        self.domains_without_default = {
-            (d.schema, d.name)
-            for group in plan.groups
-            for d in (*group.core_domains, *(d for d in group.domains if d.default and is_generator(plan, d.default)))
-        }
+        self.domains_without_default: set[tuple[str, str]] = set()
+        for group in plan.groups:
+            makers = [d for d in group.domains if d.default and is_generator(plan, d.default)]
+            self.domains_without_default |= {(d.schema, d.name) for d in (*group.core_domains, *makers)}
 
     def note_default(self, plan: Plan, d: Default) -> None:
         """Notes what a dump has for a default that changes."""

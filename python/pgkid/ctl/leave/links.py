@@ -1,7 +1,7 @@
 """Which tables have to change together: those that foreign keys, inheritance or domains link."""
 from __future__ import annotations
 
-from typing import Collection, Sequence
+from typing import Collection, Literal, NamedTuple, Sequence
 
 from pgkid.ctl.catalog import ColumnAddress
 from pgkid.ctl.connection import Connection
@@ -9,34 +9,53 @@ from pgkid.ctl.leave.columns import Column, Domain
 from pgkid.ctl.leave.uses import Use
 
 
+class Member(NamedTuple):
+    """A member of a set. In the order of members, domains come before tables."""
+
+    kind: Literal["domain", "table"]
+    oid: int
+
+
 class Sets:
-    """Sets of tables and domains that are joined two by two. A negative number stands for a domain."""
+    """Sets of tables and domains that are joined two by two."""
 
     def __init__(self) -> None:
-        self.parent: dict[int, int] = {}
+        self.parent: dict[Member, Member] = {}
 
     def tables(self) -> list[int]:
         """Returns the tables of all sets."""
-        return [member for member in self.parent if member > 0]
+        return [member.oid for member in self.parent if member.kind == "table"]
 
-    def add(self, member: int) -> None:
+    def has_table(self, oid: int) -> bool:
+        """Returns whether a table is in a set."""
+        return Member("table", oid) in self.parent
+
+    def add(self, member: Member) -> None:
         """Adds a table or a domain as a set of its own, unless it is in a set already."""
         self.parent.setdefault(member, member)
 
-    def find(self, member: int) -> int:
-        """Returns the number that stands for the set of a table or a domain, which is added if it is not known yet.
+    def find(self, member: Member) -> Member:
+        """Returns the member that stands for the set of a table or a domain, which is added if it is not known yet.
 
-        It is the lowest number of the set, and so that of a domain if the set has one.
+        It is the first one in the order of members, and so a domain if the set has one.
         """
         self.add(member)
         while self.parent[member] != member:
             member = self.parent[member]
         return member
 
-    def join(self, member: int, other: int) -> None:
+    def of_table(self, oid: int) -> Member:
+        """Returns the member that stands for the set of a table."""
+        return self.find(Member("table", oid))
+
+    def join(self, member: Member, other: Member) -> None:
         """Joins two sets."""
         a, b = self.find(member), self.find(other)
         self.parent[max(a, b)] = min(a, b)
+
+    def join_tables(self, oid: int, other: int) -> None:
+        """Joins the sets of two tables."""
+        self.join(Member("table", oid), Member("table", other))
 
 
 def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Domain], depending: Sequence[Use]) -> Sets:
@@ -47,7 +66,7 @@ def join_tables(conn: Connection, found: Sequence[Column], layers: Sequence[Doma
     sets = Sets()
     for use in depending:
         if use.catalog in ("pg_trigger", "pg_constraint") and use.relation:
-            sets.add(use.relation)
+            sets.add(Member("table", use.relation))
     join_domains(sets, found, layers)
     join_references(conn, sets, {c.address for c in found if c.is_typed})
     join_family(conn, sets)
@@ -58,14 +77,15 @@ def join_domains(sets: Sets, found: Sequence[Column], layers: Sequence[Domain]) 
     """Joins tables whose columns are of the same domain, or of domains over the same one."""
     above = {d.oid: d.parent or d.oid for d in layers}
     for column in found:
-        sets.add(column.table)
+        table = Member("table", column.table)
+        sets.add(table)
         if column.domain:
             domain = column.domain
             while above[domain] != domain:
                 domain = above[domain]
-            sets.join(column.table, -domain)
+            sets.join(table, Member("domain", domain))
         if column.maker:
-            sets.join(column.table, -column.maker)
+            sets.join(table, Member("domain", column.maker))
 
 
 def join_references(conn: Connection, sets: Sets, typed: Collection[ColumnAddress]) -> None:
@@ -75,7 +95,7 @@ def join_references(conn: Connection, sets: Sets, typed: Collection[ColumnAddres
     ).fetchall():
         columns = [ColumnAddress(child, n) for n in numbers] + [ColumnAddress(parent, n) for n in others]
         if any(column in typed for column in columns):
-            sets.join(child, parent)
+            sets.join_tables(child, parent)
 
 
 def join_family(conn: Connection, sets: Sets) -> None:
@@ -84,5 +104,5 @@ def join_family(conn: Connection, sets: Sets) -> None:
         "SELECT i.inhrelid, i.inhparent FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
         " WHERE c.relkind IN ('r', 'p', 'f')"
     ).fetchall():
-        if child in sets.parent or parent in sets.parent:
-            sets.join(child, parent)
+        if sets.has_table(child) or sets.has_table(parent):
+            sets.join_tables(child, parent)

@@ -101,7 +101,7 @@ def need_of(plan: Plan, touched: Touched, use: Use) -> Optional[Need]:
     """Returns the object that uses kid, if it changes with the tables, or is made again."""
     made = touched.made_again(use)
     if made:
-        return Need(made.object, made.make[0], can_be_given_up=use.catalog == "pg_statistic_ext")
+        return Need(made.object, made.definition, can_be_given_up=use.catalog == "pg_statistic_ext")
     if use.relation not in touched.tables:
         return None
     if use.catalog == "pg_class":

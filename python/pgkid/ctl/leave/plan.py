@@ -121,9 +121,9 @@ class Plan:
         Generated columns and publications are another matter. Raises an error that names what cannot be made again.
         """
         rebuilt = self.rebuilt(group)
-        whole = [ColumnAddress(oid, 0) for oid in rebuilt]
-        parts = [column.address for oid in rebuilt for column in catalog.columns(self.conn, oid)]
-        wanted = dict.fromkeys([*group.addresses, *parts, *whole])
+        columns_of_rebuilt = [column.address for oid in rebuilt for column in catalog.columns(self.conn, oid)]
+        rebuilt_tables = [ColumnAddress(oid, 0) for oid in rebuilt]  # 0 stands for the table as a whole
+        wanted = dict.fromkeys([*group.addresses, *columns_of_rebuilt, *rebuilt_tables])
         return hanging(self.conn, wanted, others=("pg_attrdef", "pg_publication_rel"))
 
     def of_kid(self, catalog_name: str, oid: int) -> bool:
@@ -144,15 +144,17 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
     if names is None:
         user = scalar(conn, "SELECT current_user")
         everything = catalog.tables(conn, sorted(sets.tables()))
-        wanted = sorted({sets.find(t.oid) for t in everything if t.owner == user})
+        wanted = sorted({sets.of_table(t.oid) for t in everything if t.owner == user})
     else:
-        wanted = list(dict.fromkeys(sets.find(oid) for oid in named if oid in sets.parent))
+        wanted = list(dict.fromkeys(sets.of_table(oid) for oid in named if sets.has_table(oid)))
     groups = []
-    for mark in wanted:
-        members = [oid for oid in sets.tables() if sets.find(oid) == mark]
+    for first in wanted:
+        members = [oid for oid in sets.tables() if sets.of_table(oid) == first]
         groups.append(group_of(catalog.tables(conn, sorted(members)), found, layers, named))
     takes_all = names is None
-    return Plan(conn, kid, groups, depending, Rewriter(conn, kid), attributes(conn) if takes_all else [], takes_all)
+    # A composite type belongs to no table, so it changes with all of them, and not with some.
+    composites = attributes(conn) if takes_all else []
+    return Plan(conn, kid, groups, depending, Rewriter(conn, kid), composites, takes_all)
 
 
 def group_of(
