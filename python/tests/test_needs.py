@@ -49,12 +49,13 @@ class Needs(unittest.TestCase):
                 'BEGIN NEW.id := kid_observe(NEW.id); RETURN NEW; END';
             CREATE FUNCTION others() RETURNS text LANGUAGE sql AS 'SELECT $$kid_of kidnext kid_next_ kid_$$';
             CREATE FUNCTION parsed() RETURNS bigint BEGIN ATOMIC SELECT kid53_next(); END;
-            CREATE SCHEMA kid; CREATE FUNCTION kid.of_plain_sql() RETURNS text LANGUAGE sql AS 'SELECT $$kid_next$$'
+            CREATE SCHEMA kid; CREATE FUNCTION kid.of_user() RETURNS text LANGUAGE sql AS 'SELECT $$kid_next$$'
             """
         )
         self.assertEqual(
             found["functions"],
             {
+                "kid.of_user()": "names kid_next",
                 "public.makes()": "names kid_next",
                 "public.upper_case()": "names kid53_next, kid_version",
                 "public.sealed(public.kid64)": "names kid_seal",

@@ -279,7 +279,8 @@ def of_texts(plan: Plan) -> Iterator[Finding]:
         SELECT p.oid::regprocedure::text, string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
           FROM pg_proc AS p JOIN pg_namespace AS s ON s.oid = p.pronamespace,
                regexp_split_to_table(lower(p.prosrc), '[^a-z0-9_]+') AS w (word) JOIN names AS n ON n.name = w.word
-         WHERE s.nspname !~ '^(pg_|information_schema$)' AND s.nspname NOT IN ('kid', 'kid_clocks', 'kid_workers')
+         WHERE s.nspname !~ '^(pg_|information_schema$)'
+               AND NOT EXISTS (SELECT FROM members AS m WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid)
                AND NOT EXISTS (SELECT FROM pg_depend AS d
                                 WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
          GROUP BY p.oid ORDER BY 1

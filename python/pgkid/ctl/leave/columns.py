@@ -101,7 +101,10 @@ def domains(conn: Connection) -> list[Domain]:
 
 
 def columns(conn: Connection) -> list[Column]:
-    """Returns all columns of tables that use kid's types, or whose default, or that of their domain, depends on kid."""
+    """Returns all columns of tables that use kid's types, or whose default, or that of their domain, depends on kid.
+
+    Columns of kid's own tables are not among them.
+    """
     return read(
         conn,
         Column,
@@ -130,8 +133,7 @@ def columns(conn: Connection) -> list[Column]:
          WHERE a.attnum > 0 AND NOT a.attisdropped
                AND (l.oid IS NOT NULL OR z.oid IS NOT NULL
                     OR (a.attrelid, a.attnum) IN (SELECT * FROM defaults))
-               AND c.relnamespace IS DISTINCT FROM
-                   CASE WHEN (SELECT plain FROM kid) THEN to_regnamespace('kid')::oid END
+               AND NOT EXISTS (SELECT FROM members AS m WHERE (m.classid, m.objid) = ('pg_class'::regclass, c.oid))
          ORDER BY a.attrelid, a.attnum
         """,
         PARAMETERS,

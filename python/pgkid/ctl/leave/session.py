@@ -11,7 +11,7 @@ from pgkid.ctl.leave.checks import look
 from pgkid.ctl.leave.move import Agreed, Leave
 from pgkid.ctl.leave.needs import remains
 from pgkid.ctl.leave.plan import read_plan, state_schema
-from pgkid.ctl.leave.uses import read_kid
+from pgkid.ctl.leave.uses import SCHEMAS, read_kid
 from pgkid.ctl.session import Session
 
 
@@ -45,7 +45,11 @@ class LeaveSession(Session):
         """Adds the arguments of this command."""
         super().add_arguments(parser)
         parser.add_argument("tables", nargs="*", metavar="TABLE", help="tables; those linked with them change, too")
-        parser.add_argument("--all", action="store_true", help="all tables of this role that use kid")
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="all tables of this role that use kid, and its composite types",
+        )
 
     def look(self) -> None:
         """Fills the report."""
@@ -99,6 +103,9 @@ class LeaveSession(Session):
             else:
                 terminal.out.print("Nothing depends on kid any more. As its owner run: DROP EXTENSION kid;")
         else:
-            terminal.out.print(
-                "No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks, kid_workers."
+            schemas = scalar(
+                self.conn,
+                "SELECT string_agg(nspname, ', ' ORDER BY nspname) FROM pg_namespace WHERE nspname = ANY (%s)",
+                (list(SCHEMAS),),
             )
+            terminal.out.print(f"No table depends on kid any more. As its owner run: DROP SCHEMA {schemas} CASCADE;")

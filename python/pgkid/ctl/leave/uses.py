@@ -32,11 +32,13 @@ PARAMETERS = {
     "of_integer": "_from_(integer|smallint)$",  # that cast integers, which core types need no function for
 }
 
-MEMBERS = """
+# Of kid in plain SQL
+SCHEMAS = ("kid", "kid_clocks", "kid_workers", "kid_seal", "kid_seal_internal")
+
+MEMBERS = f"""
     WITH kid (plain, homes) AS (
         SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'),
-               ARRAY(SELECT n.oid FROM pg_namespace AS n
-                      WHERE n.nspname IN ('kid', 'kid_clocks', 'kid_workers', 'kid_seal', 'kid_seal_internal'))),
+               ARRAY(SELECT n.oid FROM pg_namespace AS n WHERE n.nspname IN {SCHEMAS})),
     given (classid, objid) AS MATERIALIZED (
         SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
          WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
