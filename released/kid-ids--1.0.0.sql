@@ -453,9 +453,12 @@ COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
 --
 -- Nested CASEs put the steps in order. PostgreSQL promises that a CASE evaluates no part that its result does not need,
 -- except immutable functions of constants, which the planner computes, and aggregates. No step calls such a function.
--- AND and OR promise no order, so the steps do not rely on it: with AND, a step is done when both sides are, and with
--- OR, the other side is NULL and does nothing unless there is a new secret. Step 2 comes after nextval(), which can
--- discard what was read.
+-- AND and OR promise no order. Within a step none is needed:
+--
+--     1, 2    the step is done when both sides of AND are
+--     3, 6    without a new secret the side after OR gets NULL, so it does nothing
+--
+-- Step 2 comes after nextval() of step 1, which can discard what was read.
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
@@ -673,9 +676,12 @@ COMMENT ON FUNCTION kid53_is_open(state bigint, micros bigint) IS
 --
 -- Nested CASEs put the steps in order. PostgreSQL promises that a CASE evaluates no part that its result does not need,
 -- except immutable functions of constants, which the planner computes, and aggregates. No step calls such a function.
--- AND and OR promise no order, so the steps do not rely on it: with AND, a step is done when both sides are, and with
--- OR, the other side is NULL and does nothing unless there is a new secret. Step 2 comes after nextval(), which can
--- discard what was read.
+-- AND and OR promise no order. Within a step none is needed:
+--
+--     1, 2    the step is done when both sides of AND are
+--     3, 6    without a new secret the side after OR gets NULL, so it does nothing
+--
+-- Step 2 comes after nextval() of step 1, which can discard what was read.
 CREATE OR REPLACE FUNCTION kid_clocks.kid53_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;

@@ -228,18 +228,14 @@ COMMENT ON FUNCTION kid.kid_bound_time(regtype, name) IS 'returns when the time 
 CREATE OR REPLACE FUNCTION kid.kid_bound_of(type regtype, stored_as regtype, stored text) RETURNS name
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN lpad(CASE WHEN type = stored_as THEN stored
-                 ELSE CASE type::oid
-                          WHEN 'kid.kid64'::regtype::oid THEN stored::bigint::kid.kid64::text
-                      END
+                 WHEN type::oid = 'kid.kid64'::regtype::oid THEN stored::bigint::kid.kid64::text
             END, 36)::name;
 COMMENT ON FUNCTION kid.kid_bound_of(regtype, regtype, text) IS
     'returns a bound from the text that the catalog has for it';
 CREATE OR REPLACE FUNCTION kid.kid_stored_bound(type regtype, stored_as regtype, bound name) RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE WHEN type = stored_as THEN ltrim(bound::text)
-            ELSE CASE type::oid
-                     WHEN 'kid.kid64'::regtype::oid THEN ltrim(bound::text)::kid.kid64::bigint::text
-                 END
+            WHEN type::oid = 'kid.kid64'::regtype::oid THEN ltrim(bound::text)::kid.kid64::bigint::text
        END;
 COMMENT ON FUNCTION kid.kid_stored_bound(regtype, regtype, name) IS
     'returns a bound as the text that a column takes';

@@ -83,7 +83,7 @@ class Twice(NamedTuple):
 
 
 def both(form: str, *parts: Twice | str) -> Twice:
-    """Returns a piece of SQL that is made of others."""
+    """Returns a piece of SQL that is made of others: `form`, in which each {} stands for one of them."""
     texts = [Twice(part, part) if isinstance(part, str) else part for part in parts]
     return Twice(form.format(*(text.written for text in texts)), form.format(*(text.plain for text in texts)))
 
