@@ -1,4 +1,4 @@
-"""README.md is the first page, with figures and cards in the place of its first statements. Links out of docs lead to
+"""README.md is the first page, with its beginning in two columns, and with bars and cards. Links out of docs lead to
 the repository, and anchors are those of GitHub. Each page gets a description, from its first paragraph. Writes
 llms.txt."""
 
@@ -25,20 +25,6 @@ FIRST += ["django", "outbox", "random-uuids", "partitioned-by-created-at", "expr
 FIRST += ["kafka-and-react", "ids-from-applications", "analyst", "wrong-clock", "leaving"]
 # What a card says, the page that it leads to, and the page and the beginning of the statement that it shows.
 CARDS = [
-    (
-        "Keys that contain their time",
-        "A `kid64` has 8 bytes, and is the default of the column.",
-        "reference/kid64.md",
-        "start/quickstart.md",
-        "INSERT INTO sales (item)",
-    ),
-    (
-        "Find rows by time",
-        "The primary key is the index: you need no `created_at`.",
-        "guides/time-queries.md",
-        "start/quickstart.md",
-        "SELECT count(*) FROM sales WHERE id >",
-    ),
     (
         "Report by day",
         "All of PostgreSQL's functions for times take the time of a key.",
@@ -82,6 +68,12 @@ CARDS = [
         "INSERT INTO payments (amount)",
     ),
 ]
+# The title of a tile, the beginning of the row of the README that it shows, and the unit of its values.
+BARS = [
+    ("Time to make a key", "time to make one", "×"),
+    ("Time to insert 2 million rows", "time to insert 2 million rows", "×"),
+    ("Index of 2 million rows", "index of 2 million rows", " MB"),
+]
 pages = []
 
 
@@ -105,46 +97,48 @@ def card(title, sentence, page, shown, beginning):
     return f'<div markdown="1">\n\n**[{title}]({page})**\n\n{sentence}\n\n```sql\n{sql}```\n\n</div>\n'
 
 
-def figures(readme):
-    """Returns three tiles, with the figures of the table that compares kid64 with other keys."""
-    head = re.search(r"^\| +\| `kid64` .*$", readme, re.MULTILINE)[0]
-    columns = [cell.strip() for cell in head.strip("|").split("|")]
-    serial, uuid = columns.index("`bigserial`"), columns.index("`uuid` v7")
-
-    def cells(beginning):
-        found = re.search(rf"^\| {beginning}[^|]*\|.*$", readme, re.MULTILINE)[0]
-        return [cell.strip() for cell in found.strip("|").split("|")]
-
-    made, inserted = cells("time to make one"), cells("time to insert 2 million rows")
-    index = cells("index of 2 million rows")
-    tiles = {
-        f"{made[serial]}× and {made[uuid]}×": "the time that `bigserial` and `uuid` version 7 take to make a key,"
-        " compared with `kid64`",
-        f"{inserted[serial]}× and {inserted[uuid]}×": "the time that they take to insert 2 million rows",
-        index[1]: f"for the index of 2 million keys. It takes {index[serial]} with `bigserial`, and {index[uuid]}"
-        " with `uuid` version 7",
-    }
+def bars(readme):
+    """Returns a tile with a bar for each kind of key, for each row of figures in the table that compares keys."""
+    rows = re.findall(r"^\| *(.*?) *\|$", readme[readme.index("|  | `kid64`") :], re.MULTILINE)
+    keys, *rows = [re.split(r" *\| *", row) for row in rows]
+    tiles = []
+    for title, beginning, unit in BARS:
+        values = next(row for row in rows if row[0].startswith(beginning))[1:]
+        most = max(float(value.split()[0]) for value in values)
+        lines = [
+            f"<span>{key.replace('`', '')}</span>"
+            f'<i style="width: {100 * float(value.split()[0]) / most:.0f}%"></i>'
+            f"<span>{value.split()[0]}{unit}</span>"
+            for key, value in zip(keys[-len(values) :], values)
+        ]
+        tiles.append(f'<div class="bars"><strong>{title}</strong>' + "".join(lines) + "</div>\n")
     return (
-        '<div class="figures" markdown="1">\n'
-        + "".join(
-            f'<div markdown="1">\n\n**{figure}**\n\n{what} ([measured](#compared-with-other-keys))\n\n</div>\n'
-            for figure, what in tiles.items()
-        )
-        + "</div>\n"
+        '<div class="tiles">\n' + "".join(tiles) + "</div>\n\n"
+        "Times are multiples of the time of a `kid64`: [how they were measured](#compared-with-other-keys)."
+        "\n{ .small }\n\n"
     )
 
 
 def landing(readme):
-    """Puts figures, a way to install and cards in the place of the first statements."""
+    """Shows the beginning in two columns, bars below it, and cards in the place of the statements that seal an ID."""
+    beginning = r"(# .*?\n)\n(.*?)\n\n(!\[.*?\)\n)\n(```sql\n.*?\n```\n)"
+    found = re.match(beginning, readme, re.DOTALL)
+    (title, sentence, picture, statements), rest = found.groups(), readme[found.end() :]
     install = (
         "[Install](start/install.md){ .md-button .md-button--primary }"
         " [Quickstart](start/quickstart.md){ .md-button }\n\n"
         "`make && sudo make install`, then `CREATE EXTENSION kid`. On RDS and other managed servers, kid is"
         " [a script in plain SQL](start/managed-servers.md).\n"
     )
-    cards = '<div class="cards" markdown="1">\n' + "".join(card(*each) for each in CARDS) + "</div>\n"
-    top = f"{figures(readme)}\n{install}\n{cards}"
-    return re.sub(r"^```sql\n.*?^```$", lambda _: top, readme, count=1, flags=re.DOTALL | re.MULTILINE)
+    columns = [f"{sentence}\n{{ .lead }}\n\n{install}\n{picture}", statements]
+    top = "".join(f'<div markdown="1">\n\n{column}\n</div>\n' for column in columns)
+    cards = '<div class="cards" markdown="1">\n' + "".join(card(*each) for each in CARDS) + "</div>\n\n"
+    for before in ("**IDs in URLs.**", "The guarantees below", "## Install"):
+        if f"\n{before}" not in rest:
+            raise ValueError(f"README.md has no paragraph that begins with {before}")
+    rest = re.sub(r"\n\*\*IDs in URLs\.\*\*.*?(?=\n## Install)", "", rest, count=1, flags=re.DOTALL)
+    rest = rest.replace("\nThe guarantees below", f"\n{cards}The guarantees below", 1)
+    return f'{title}\n<div class="columns" markdown="1">\n{top}</div>\n\n{bars(readme)}{rest}'
 
 
 def description(markdown):
@@ -213,6 +207,11 @@ def on_page_markdown(markdown, page, config, files):
     return markdown
 
 
+def breakable(code):
+    """Lets the code in a cell of a table continue in the next line, and on a telephone also the parts of a name."""
+    return re.sub(r"_(?=\w)", r'_<wbr class="name">', re.sub(r"(?<=\w)(,|\()(?=[^\s)])", r"\1<wbr>", code[0]))
+
+
 def on_post_page(output, page, config):
     about = {
         "title": page.title if page.title == config["site_name"] else f"{page.title} – {config['site_name']}",
@@ -223,6 +222,15 @@ def on_post_page(output, page, config):
     }
     tags = "".join(
         f'<meta property="og:{name}" content="{html.escape(str(value))}">\n' for name, value in about.items()
+    )
+    # Printed tables are comments. site.css does not break their rows, and clips the rules of tables with one column.
+    output = re.sub(r'<span class="c1">(?=-- [^<]*(?:\||-\+-))', '<span class="c1 row">', output)
+    output = re.sub(r'<span class="c1">(?=-- (?:-+| *QUERY PLAN)\n?<)', '<span class="c1 rule">', output)
+    output = re.sub(
+        r"<t[dh]\b.*?</t[dh]>",
+        lambda cell: re.sub(r"(?<=<code>)[^<]*(?=</code>)", breakable, cell[0]),
+        output,
+        flags=re.DOTALL,
     )
     return output.replace("</head>", tags + "</head>", 1)
 
