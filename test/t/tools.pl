@@ -1,6 +1,6 @@
 # What docs say about tools that are not started here: docs/guides/kid64.go and the files beside it give the numbers and
 # times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query
-# for Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml
+# for Grafana uses the primary key. The queries of docs/operate/kid_exporter.yaml return what this file, kid_alerts.yaml
 # and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus),
 # accepts the alerts.
 # Versions: Python, NumPy and pandas, which are newer in the Debian that has 18
@@ -134,28 +134,81 @@ my ($status, $stdout, $stderr) = $node->psql('postgres',
 	q{SELECT count(*) FROM orders WHERE id BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T00:30:00Z'});
 like($stderr, qr/invalid input syntax for type kid64/, '$__timeFilter(id) does not work');
 
-# Metrics: the query returns numbers only, before the first ID as well, and all that the page names.
-my ($query, $labels) = $exporter =~ /^  query: \|\n(.*?;)\n  metrics:\n(.*)/ms;
+# Metrics: the queries return numbers only, before the first ID as well, and all that the page names.
 my ($role) = $metrics =~ /^```sql\n(CREATE ROLE.*?)^```$/ms;
 sql($role);
-my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', '
-		ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
-my @columns = map { (split / /)[0] } split /, /, $types;
-is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr,
-	'bigint double precision integer name text', 'the metrics are numbers');
-is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', @columns),
-	'the file for postgres_exporter has the columns of the query');
-is(sql(text_of('docs/operate/alerts.sql')), '', 'no alert of alerts.sql fires');
-my %is_metric = map { ("kid_$_" => 1) } $labels =~ /^    - (\w+): \{usage: "(?:GAUGE|COUNTER)"/mg;
+my (%query, %is_metric);
+while ($exporter =~ /^(\w+):\n  query: \|\n(.*?;)\n  metrics:\n((?:    - [^\n]*\n)+)/msg)
+{
+	my ($name, $query, $labels) = ($1, $2, $3);
+	$query{$name} = $query;
+	my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', '
+			ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
+	my @others = grep { !/ (?:bigint|integer|double precision)$/ } split /, /, $types;
+	is(join(' ', grep { !/^(?:datname name|(?:clock|pool) text)$/ } @others), '', "$name: the metrics are numbers");
+	is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', map { (split / /)[0] } split /, /, $types),
+		"$name: the file for postgres_exporter has the columns of the query");
+	$is_metric{"${name}_$_"} = 1 foreach $labels =~ /^    - (\w+): \{usage: "(?:GAUGE|COUNTER)"/mg;
+}
+is(join(' ', sort keys %query), 'kid kid_workers', 'the file has two queries');
+
+# Returns what a query prints as the role of the page, without the schema of kid in its search_path if that is not
+# needed. Prints errors, too.
+my $watched = sub {
+	my ($query, $path) = @_;
+	return output_of("SET search_path = prometheus, pg_catalog$path; $query", role => 'prometheus');
+};
+my $alerts = text_of('docs/operate/alerts.sql');
+is($watched->($alerts, ', public'), '', 'no alert of alerts.sql fires');
+is($watched->($query{kid_workers}, ''), '', 'there are no metrics of worker numbers without the extension');
 foreach my $when ('before the first ID', 'after an ID of each clock')
 {
-	my ($status, $rows, $stderr) = $node->psql('postgres', "SET search_path = prometheus, pg_catalog; $query",
-		extra_params => [ '-U', 'prometheus' ]);
-	is($stderr, '', "$when: the role of the page gets the metrics, also without kid in its search_path");
+	my $rows = $watched->($query{kid}, '');
 	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 5,
-		"$when: no metric is missing") or diag $rows;
+		"$when: the role of the page gets all metrics") or diag $rows;
+	is(scalar(split /\n/, $rows), 5, "$when: and nothing else");
 	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7(), kid53_next()');
 }
+
+# Pools of worker numbers, in a schema whose name has to be quoted. The rows are those of the pools that are not well.
+sql(q{SET client_min_messages = error; CREATE SCHEMA "a schema"; GRANT USAGE ON SCHEMA "a schema" TO PUBLIC;
+	CREATE EXTENSION kid_workers SCHEMA "a schema"; SET search_path = "a schema", public; CREATE ROLE app LOGIN;
+	GRANT EXECUTE ON PROCEDURE kid_lease_worker TO app;
+	SELECT kid_add_workers(pool, 1, 20, 'flake', per_role => 20, max_ttl => 600, fresh => true)
+	FROM unnest(ARRAY['ahead', 'closed', 'few & <more>', 'retired', 'unadopted', 'well']) AS pool});
+my @leases = map { output_of(qq{CALL "a schema".kid_lease_worker('$_', ttl => 600)}, role => 'app') } 'closed',
+  'well', ('few & <more>') x 19;
+is(scalar(grep { /^\d+\|\S{36}\|/ } @leases), 21, 'numbers are leased');
+sql(q{SET search_path = "a schema";
+	SELECT kid_close_workers(pool, 1, 20) FROM unnest(ARRAY['closed', 'retired']) AS pool;
+	UPDATE kid_workers.numbers SET until = (extract(epoch FROM now())::bigint + 9999) * 1000
+	WHERE pool = 'ahead' AND number = 2;
+	UPDATE kid_workers.pools SET history = 'another/1' WHERE pool = 'unadopted'});
+my @alerts_of_pools = sort split /\n/, $watched->($alerts, ', public');
+is(join('', map { "$_\n" } @alerts_of_pools), <<'END', 'alerts.sql shows what is not well');
+ahead|worker numbers are ahead: the clock was wrong when they were leased|1
+closed|all worker numbers are closed, and some were leased in the last hour|
+few & <more>|a role has nearly as many worker numbers as it may have|app: 19 of 20
+few & <more>|few worker numbers are free|1 of 20
+unadopted|few worker numbers are free|0 of 20
+unadopted|the pool was restored or copied, and not adopted|20
+END
+my @metrics_of_pools = sort split /\n/, $watched->($query{kid_workers}, '');
+is(join('', map { "$_\n" } @metrics_of_pools), <<'END', 'so do the metrics');
+postgres|ahead|20|19|1|0|0|0|0
+postgres|closed|0|0|0|0|0|0.05|1
+postgres|few & <more>|20|1|0|0|0|0.95|0
+postgres|retired|0|0|0|0|0|0|0
+postgres|unadopted|20|0|0|0|20|0|0
+postgres|well|20|19|0|0|0|0.05|0
+END
+sql(q{LOAD 'kid'; ALTER SYSTEM SET kid.flake_id = 5; SELECT pg_reload_conf()});
+$node->poll_query_until('postgres', q{SELECT 'few & <more>' = (SELECT min(pool) FROM "a schema".kid_workers()
+	WHERE state = 'server' AND pool LIKE 'few%')}) or die;
+like($watched->($alerts, ', public'), qr/^few & <more>\|the server itself makes IDs with worker numbers\|1$/m,
+	'alerts.sql shows that the server uses a number');
+like($watched->($query{kid_workers}, ''), qr/^postgres\|few & <more>\|20\|[01]\|0\|1\|0\|0.95\|0$/m,
+	'so do the metrics');
 
 # The rules for Prometheus, and the table that explains the metrics.
 my @alerts = $rules =~ /^( {6}- alert: .*?)(?=^ {6}- alert: |\z)/msg;

@@ -18,6 +18,7 @@ $node->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
 $node->start;
 my %script = map { $_ => assemble($_) } qw(kid-workers kid-ids kid-all);
 $node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(app other stranger);
+$node->safe_psql('postgres', 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor');
 
 my %install = (extension => $install,
 	plain => "ALTER DEFAULT PRIVILEGES GRANT ALL ON ROUTINES TO stranger; \\i $script{'kid-workers'}\n
@@ -32,6 +33,7 @@ foreach my $edition (qw(extension plain))
 	transactions($edition);
 	pools($edition);
 	rights($edition);
+	watched($edition);
 	names_of_a_caller($edition);
 	kept($edition);
 }
@@ -197,8 +199,8 @@ sub pools
 		'a closed number is not renewed');
 	is(sql(q{SELECT state FROM kid.kid_workers() WHERE pool = 'closed'}), 'closed', 'kid_workers() has the closed one');
 	sql("SELECT pg_sleep_until(to_timestamp($holder->{until} / 1000.0))");
-	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker number .*\nDETAIL:  All of its numbers are closed/,
-		'nor leased when its window has ended');
+	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker .*\nDETAIL:  All .* are closed, .*\nHINT:  Ask the/,
+		'nor leased when its window has ended: the owner has to add numbers');
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, fresh => true)});
 	cmp_ok(eventually('closed', 'app')->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
 
@@ -232,6 +234,8 @@ sub pools
 		my ($arguments, $state) = @$_;
 		like(lease_error($arguments), qr/^$state: /, "kid_lease_worker($arguments)");
 	}
+	like(lease_error(q{'many', ttl => 601}), qr/\nDETAIL:  Windows of pool "many" have 1 to 600 .*\nHINT:  Ask for/,
+		'the error says which windows can be leased');
 	foreach (
 		[ q{'many', -1, 5} => '22003' ],
 		[ q{'many', 5, 1024} => '22003' ],
@@ -326,6 +330,42 @@ sub rights
 	my $others = renew('rights', $mine, 'other');
 	isnt($others->{number}, $mine->{number}, 'another role cannot use a token');
 	is(renew('rights', $mine, 'app', 600)->{since}, $mine->{until}, 'and its owner still can');
+	return;
+}
+
+# The queries of the page, as a role that may only watch: they return a row for each pool and role that is not well.
+sub watched
+{
+	my ($edition) = @_;
+	my ($section) = slurp_file('docs/guides/worker-numbers.md') =~ /^## Watch the pools\n(.*?)^## /ms;
+	my ($pools, $roles) = $section =~ /^```sql\n(.*?;)$/msg;
+	sql(qq{SELECT kid.kid_add_workers('w_$_', 1, 3, 'flake', max_ttl => 600, per_role => 3, fresh => true)})
+	  foreach qw(well few ahead unadopted closed retired);
+	sql(q{SET client_min_messages = error; SELECT kid.kid_close_workers('w_retired', 1, 3);
+		UPDATE kid_workers.numbers SET until = (extract(epoch FROM now())::bigint + 9999) * 1000
+		WHERE pool = 'w_ahead' AND number = 2;
+		UPDATE kid_workers.pools SET history = 'another/1' WHERE pool = 'w_unadopted'});
+	my @leased = map { lease(q{'w_few', ttl => 600}) } 1 .. 3;
+	lease(q{'w_closed', ttl => 1});
+	sql(q{SELECT kid.kid_close_workers('w_closed', 1, 3)});
+
+	my $alerts_of = sub {
+		my ($query) = @_;
+		return join ' ', sort grep { !/^(?!w_)\w+[|]/ } split /\n/,
+		  output_of("SET search_path = kid; $query", role => 'watcher');
+	};
+	is($alerts_of->($pools),
+		'w_ahead|3|2|1|0|0 w_closed|0|0|0|0|0 w_few|3|0|0|0|0 w_unadopted|3|0|0|0|3',
+		"$edition: a role of pg_monitor sees the pools that are not well");
+	is($alerts_of->($roles), 'w_few|app|3|3', 'and the roles that have nearly as many numbers as they may have');
+	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3); SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4,
+		fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
+		SELECT kid.kid_close_workers('w_ahead', 2, 2)});
+	is($alerts_of->($pools) . $alerts_of->($roles), '', 'the alerts end when somebody has done what the page says');
+	is(sqlstates_of($_, role => 'watcher'), '42501', "it may not: $_")
+	  foreach 'SELECT * FROM kid_workers.pools', 'SELECT * FROM kid_workers.numbers';
+	is(sql(q{SELECT array_to_string(proargnames, ' ') FROM pg_proc WHERE proname = 'kid_workers'}),
+		'pool number state role holder since until per_role', 'no token is shown');
 	return;
 }
 
@@ -455,6 +495,9 @@ sub numbers_of_a_server
 	sql("SELECT kid.kid_add_workers('kid64', $renewed->{number}, $renewed->{number}, per_role => 1024)");
 	is(sql("SELECT state FROM kid.kid_workers() WHERE pool = 'kid64' AND number = $lease{kid64}{number}"), 'server',
 		'kid_workers() shows it');
+	sql("SELECT kid.kid_close_workers('kid64', $lease{kid64}{number}, $lease{kid64}{number})");
+	is(sql("SELECT state FROM kid.kid_workers() WHERE pool = 'kid64' AND number = $lease{kid64}{number}"), 'closed',
+		'and that the owner has closed it');
 	lease(q{'kid64', ttl => 600}) foreach 1 .. 9;
 	like(lease_error(q{'kid64'}), qr/^53400: no worker number/, 'nor is it leased again');
 	$set->("kid.node = auto\nkid.lanes = 1");

@@ -14,6 +14,8 @@ use Workers;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "lc_messages = 'C'\ntimezone = 'UTC'\n");
+# As in a server that is old. A MultiXactId is then above the IDs of all transactions.
+system_or_bail('pg_resetwal', '-m', '65536,1', '-D', $node->data_dir);
 $node->start;
 my $script = assemble('kid-workers');
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE stranger LOGIN');
@@ -28,6 +30,7 @@ foreach my $edition (qw(extension plain))
 	code_in_an_index($edition);
 	hidden_warnings($edition);
 	open_transactions($edition);
+	locks_of_others($edition);
 }
 settings_of_roles();
 another_identity();
@@ -119,6 +122,33 @@ sub open_transactions
 	sql("SELECT pg_sleep_until(to_timestamp($until / 1000.0))");
 	like(sql("CALL kid.kid_lease_worker('one', $number, '$token', ttl => 1)", role => 'app'),
 		qr/^$number[|]/, 'a role that has as many numbers as it may have renews one whose window has ended');
+	return;
+}
+
+# Others have locked a number, too, so that its row does not have the ID of a transaction in xmax, but a MultiXactId.
+sub locks_of_others
+{
+	my ($edition) = @_;
+	sql(q{SELECT kid.kid_add_workers('locked', 1, 9, 'flake', per_role => 1, fresh => true)});
+	my $reply = lease(q{'locked', ttl => 2});
+	my $row = "FROM kid_workers.numbers WHERE pool = 'locked' AND number = $reply->{number}";
+	my $is_multi = "SELECT xmax::text::bigint >= 65536 $row";
+	my ($first, $second) = map { open_session($node, $edition) } 1, 2;
+	answer($first, "BEGIN; SELECT 1 $row FOR KEY SHARE;");
+	answer($second, 'SET ROLE app; BEGIN;');
+	is(answer($second, "SELECT kid.kid_forget_worker('locked', $reply->{number}, '$reply->{token}');"),
+		't', "$edition: a transaction gives up a number whose row another one has locked");
+	sql("SELECT pg_sleep_until(to_timestamp($reply->{until} / 1000.0))");
+	is(sql($is_multi), 't', 'so the row has a MultiXactId');
+	like(lease_error(q{'locked'}), qr/^53400: role "app" has too many worker numbers/,
+		'the number counts until the transaction ends, also when its window has ended');
+	answer($_, 'ROLLBACK; RESET ROLE;') foreach $first, $second;
+
+	answer($_, "BEGIN; SELECT 1 $row FOR SHARE;") foreach $first, $second;
+	answer($_, 'ROLLBACK;') foreach $first, $second;
+	is(sql($is_multi), 't', 'after locks by two sessions the row has a MultiXactId');
+	is(lease_error(q{'locked', ttl => 1}), '', 'and the role can lease');
+	close_session($_) foreach $first, $second;
 	return;
 }
 

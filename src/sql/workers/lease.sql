@@ -119,7 +119,9 @@ BEGIN
     ELSIF ttl NOT BETWEEN 1 AND pool.max_ttl THEN
         RAISE 'ttl is out of range'
             USING ERRCODE = 'numeric_value_out_of_range',
-                  DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl);
+                  DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl),
+                  HINT = 'Ask for a shorter window. max_ttl of a pool never changes: the owner of the database can '
+                           'create another pool, with a greater one.';
     END IF;
     RETURN pool;
 END $$;
@@ -149,17 +151,40 @@ END $$;
 COMMENT ON FUNCTION kid_workers.lock_own(kid_workers.pools, bigint, uuid, name, integer) IS
     'locks the number of which a caller has the last window, and returns where that ends';
 
--- Returns whether a transaction has not ended yet. Of a number, xmax is the last transaction that has changed or locked
--- this version of the row.
-CREATE FUNCTION kid_workers.is_unfinished(changed_by xid) RETURNS boolean
+-- Returns whether a transaction has not ended yet. It began when a row that the caller sees was changed or locked, so
+-- its ID is less than 2^31 from the next one.
+CREATE FUNCTION kid_workers.is_running(id xid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    -- pg_xact_status() needs the upper half of the transaction's ID, too. It is less than 2^31 from the next one.
+    -- pg_xact_status() needs the upper half of the transaction's ID, too.
     above bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 2147483647;
 BEGIN
-    RETURN pg_xact_status((above - (above - changed_by::text::bigint & 4294967295))::text::xid8) = 'in progress';
+    RETURN pg_xact_status((above - (above - id::text::bigint & 4294967295))::text::xid8) IS NOT DISTINCT FROM
+           'in progress';
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN false;   -- no transaction has this ID yet
 END $$;
-COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS 'returns whether a transaction has not ended yet';
+COMMENT ON FUNCTION kid_workers.is_running(xid) IS 'returns whether a transaction has not ended yet';
+
+-- Returns whether a transaction has not ended yet that has changed this version of a number's row, or has locked it to
+-- do so. `marked_by` is xmax of the row: the last such transaction, or a MultiXactId, which stands for several of them,
+-- if others have locked the row, too. Nothing tells which of the two it is. So both are looked at, and if the number
+-- is in use as both, the answer can be true for a while without a reason.
+CREATE FUNCTION kid_workers.is_unfinished(marked_by xid) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- Those of the rows are not older than relminmxid. Others may be gone, and asking for one that is gone, or that has
+    -- not been made yet, is an error.
+    IF mxid_age(marked_by) BETWEEN 1 AND (SELECT mxid_age(c.relminmxid) FROM pg_class AS c
+                                           WHERE c.oid = 'kid_workers.numbers'::regclass)
+       AND EXISTS (SELECT FROM pg_get_multixact_members(marked_by) AS m
+                    WHERE m.mode NOT IN ('keysh', 'sh') AND kid_workers.is_running(m.xid)) THEN
+        RETURN true;
+    END IF;
+    RETURN kid_workers.is_running(marked_by);
+END $$;
+COMMENT ON FUNCTION kid_workers.is_unfinished(xid) IS
+    'returns whether a transaction has not ended yet that has changed a row with this xmax';
 
 -- Raises an error if a role has as many numbers as it may have. A number counts until its last window ends, and until
 -- a transaction that has renewed it or given it up ends, too, because nobody else can lease it so long. Most rows are
@@ -237,7 +262,10 @@ BEGIN
                                 WHEN ended <= second THEN 'Transactions that have not ended hold one or more of them.'
                                 ELSE format('The next one that nobody renews is free at %s.',
                                             to_timestamp(ended / 1000)) END,
-                  HINT = 'Try again later. The owner of the database can add numbers with kid_add_workers().';
+                  HINT = CASE WHEN ended IS NULL THEN 'Ask the owner of the database to add numbers with '
+                                                       'kid_add_workers().'
+                              ELSE 'Try again later. The owner of the database can add numbers with '
+                                   'kid_add_workers().' END;
     END IF;
 END $$;
 COMMENT ON FUNCTION kid_workers.lock_free(kid_workers.pools, bigint, bigint) IS

@@ -193,7 +193,7 @@ COMMENT ON FUNCTION @extschema@.kid_adopt_workers(text) IS
 
 CREATE FUNCTION @extschema@.kid_workers(
     OUT pool text, OUT number bigint, OUT state text, OUT role name, OUT holder text, OUT since timestamptz,
-    OUT until timestamptz)
+    OUT until timestamptz, OUT per_role integer)
     RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -202,8 +202,8 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT n.pool, n.number,
-           CASE WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
-                WHEN n.closed THEN 'closed'
+           CASE WHEN n.closed THEN 'closed'
+                WHEN n.number % s.modulus = s.number OR s.problem IS NOT NULL THEN 'server'
                 WHEN split_part(p.history, '/', 1) <> this_database THEN 'unadopted'
                 WHEN n.until <= second THEN 'free'
                 -- A window ends within one quarantine of when it was granted, and postpone() adds another. More comes
@@ -211,12 +211,13 @@ BEGIN
                 WHEN n.until > second + 2 * kid_workers.quarantine(p.max_ttl, p.margin) THEN 'ahead'
                 WHEN n.since IS NULL THEN 'postponed'
                 ELSE 'leased' END,
-           n.role, n.holder, to_timestamp(n.since / 1000), to_timestamp(nullif(n.until, 0) / 1000)
+           n.role, n.holder, to_timestamp(n.since / 1000), to_timestamp(nullif(n.until, 0) / 1000), p.per_role
       FROM kid_workers.pools AS p
            CROSS JOIN LATERAL kid_workers.server(p.type, p.lanes) AS s
            JOIN kid_workers.numbers AS n ON n.pool = p.pool
      ORDER BY n.pool, n.number;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_workers() IS
-    'lists worker numbers: who leased each number last, and whether it is leased, free, postponed, ahead of the clock, '
-    'closed, in a pool that has to be adopted first, or a number with which this server makes IDs';
+    'lists worker numbers: who leased each number last, whether it is leased, free, postponed, ahead of the clock, '
+    'closed, in a pool that has to be adopted first, or a number with which this server makes IDs, and how many '
+    'numbers of the pool a role may have';
