@@ -48,14 +48,48 @@ import { flakeWith, kid53, kid64, sno } from './ids.js';
  * @property {bigint | null} epoch the epoch of the IDs, if the type of the pool is flake
  */
 
-/** This process has no window, and could not get one. `cause` is the error of the server, if there was one. */
-export class NoWindow extends Error {
+/**
+ * Errors that stay the same until somebody changes the program or the database: 0A000, a feature that is missing; 22, a
+ * wrong argument, such as a `ttl` above that of the pool; 2D000, a call within a transaction; 42, a missing right, pool
+ * or extension.
+ */
+const PERMANENT = /^(?:0A|22|2D|42)/;
+
+/** There is no lease. `cause` is the error of the server, if there was one. */
+export class LeaseError extends Error {
   /** @param {any} cause */
   constructor(cause) {
     super(`no worker number: ${cause?.message ?? cause}`, { cause });
+    this.name = 'LeaseError';
+    /** The SQLSTATE of the server's error. @type {string | undefined} */
+    this.code = cause?.code;
+    /** The DETAIL of the server's error. @type {string | undefined} */
+    this.detail = cause?.detail;
+    /** The HINT of the server's error, which says what to do. @type {string | undefined} */
+    this.hint = cause?.hint;
+  }
+}
+
+/** This process has no window, and could not get one. Try again later. */
+export class NoWindow extends LeaseError {
+  /** @param {any} cause */
+  constructor(cause) {
+    super(cause);
     this.name = 'NoWindow';
   }
 }
+
+/** The server refuses to lease a number, and would refuse again: the program, or the database, has to be changed. */
+export class LeaseRefused extends LeaseError {
+  /** @param {any} cause */
+  constructor(cause) {
+    super(cause);
+    this.name = 'LeaseRefused';
+  }
+}
+
+/** @param {any} error */
+const isPermanent = (error) => Boolean(error?.severity) && PERMANENT.test(error.code);
 
 const ignore = () => {};
 
@@ -255,18 +289,11 @@ class Lessor {
     const { pool, ttl, holder } = this.#options;
     const client = this.#client ?? await this.#open();
     this.#warnings = [];
-    let row;
-    try {
-      ({ rows: [row] } = await client.query(
-        'CALL kid_lease_worker($1::text, $2::bigint, $3::uuid, NULL, NULL, NULL, NULL, NULL,'
-        + ' ttl => $4::int, holder => $5::text)', [pool, last?.number, last?.token, ttl, holder]));
-    } catch (/** @type {any} */ error) {
-      // An error that is not the server's is one of the connection.
-      if (!error?.severity || /^(?:08|57)/.test(error.code)) this.#drop(client);
-      throw error;
-    }
-    const measured = performance.now();
+    const { rows: [row] } = await this.#query(client,
+      'CALL kid_lease_worker($1::text, $2::bigint, $3::uuid, NULL, NULL, NULL, NULL, NULL,'
+      + ' ttl => $4::int, holder => $5::text)', [pool, last?.number, last?.token, ttl, holder]);
     if (this.#warnings.length > 0) throw new Error(`the reply does not count: ${this.#warnings.join('; ')}`);
+    const clock = await this.#readClock(client);
     // To pg a bigint is a string.
     const microsOf = (/** @type {string | number} */ millis) => BigInt(millis) * 1000n;
     /** @type {Lease} */
@@ -278,7 +305,35 @@ class Lessor {
       lanes: row.lanes === null ? null : Number(row.lanes),
       epoch: row.epoch === null ? null : microsOf(row.epoch),
     };
-    return { lease, now: microsOf(row.now), measured };
+    return { lease, ...clock };
+  }
+
+  /**
+   * Returns the time of the database, in microseconds, and performance.now() then. The database has read its clock at
+   * some time between the question and the reply, so in the middle the error is at most half of the round trip. `now`
+   * of a lease would be as late as its reply was.
+   * @param {Client} client
+   */
+  async #readClock(client) {
+    const asked = performance.now();
+    const { rows: [{ now }] } = await this.#query(client,
+      'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now');
+    return { now: BigInt(now), measured: (asked + performance.now()) / 2 };
+  }
+
+  /**
+   * @param {Client} client
+   * @param {string} text
+   * @param {any[]} [values]
+   */
+  async #query(client, text, values) {
+    try {
+      return await client.query(text, values);
+    } catch (/** @type {any} */ error) {
+      // An error that is not the server's is one of the connection.
+      if (!error?.severity || /^(?:08|57)/.test(error.code)) this.#drop(client);
+      throw error;
+    }
   }
 
   async #open() {
@@ -305,8 +360,10 @@ class Lessor {
  * Makes IDs of one type. It leases a number for `ttl` seconds at a time. When half of the window is left and an ID is
  * made, it renews the lease in the background. An idle worker renews nothing.
  *
- * IDs have the time of the database: what it was in its last reply, and what this process has measured since. So the
- * IDs of all processes sort by one clock. The IDs of a worker rise as long as its number stays the same.
+ * IDs have the time of the database: what it was after the last lease, and what this process has measured since. It is
+ * exact to half of a round trip to the server. So two IDs of different processes are in the order in which they were
+ * made if more than a round trip and a time unit lie between them. The IDs of a worker rise as long as its number stays
+ * the same.
  *
  * Threads of `worker_threads` and processes of `cluster` have a worker each. A process that was started from a snapshot
  * of the heap (`node --build-snapshot`) leases a number of its own. If the memory of the process will be copied in
@@ -355,8 +412,10 @@ export class Worker {
   /**
    * Resolves to a new ID. Waits if the sequence of a time unit is used up, and if there is no window.
    *
-   * Rejects with NoWindow if the server gives none, or does not reply within `timeout` milliseconds. The next call asks
-   * it again. Rejects with a RangeError if the pool is not for IDs of this type.
+   * Rejects with NoWindow if the server gives none, or does not reply within `timeout` milliseconds. Rejects with
+   * LeaseRefused if it gives none and a further attempt would not help, as without the right to lease. Their `detail`
+   * and `hint` are those of the server's error. The next call asks the server again. Rejects with a RangeError if the
+   * pool is not for IDs of this type.
    * @returns {Promise<Made[K]>}
    */
   async next() {
@@ -448,7 +507,10 @@ export class Worker {
     }
     const failure = await this.#asking;
     // Without an error, forget() was called meanwhile, or there is a window.
-    if (failure) throw failure.error instanceof RangeError ? failure.error : new NoWindow(failure.error);
+    if (!failure) return;
+    const { error } = failure;
+    if (error instanceof RangeError) throw error;
+    throw isPermanent(error) ? new LeaseRefused(error) : new NoWindow(error);
   }
 
   /** Asks for a window, unless that is under way, or has failed just now. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 import { flake, kid53, kid64, sno } from 'pgkid';
-import { layoutOf, NoWindow, Worker } from 'pgkid/worker';
+import { LeaseError, LeaseRefused, layoutOf, NoWindow, Worker } from 'pgkid/worker';
 import { vectors } from './vectors.js';
 
 const NOON = 1795867200000; // milliseconds: 2026-11-28 12:00 UTC
@@ -12,8 +12,10 @@ const NOON = 1795867200000; // milliseconds: 2026-11-28 12:00 UTC
 /**
  * @param {string} message
  * @param {string} code
+ * @param {object} [fields]
  */
-const serverError = (message, code) => Object.assign(new Error(message), { severity: 'ERROR', code });
+const serverError = (message, code, fields = {}) =>
+  Object.assign(new Error(message), { severity: 'ERROR', code, ...fields });
 
 /** What kid_lease_worker() replies: rows, errors and notices, which it gives in turn, and the client that asks. */
 class Server {
@@ -49,11 +51,18 @@ class Server {
     this.ends++;
   }
 
+  /** @returns {Promise<{ rows: any[] }>} */
+  async readClock() {
+    return { rows: [{ now: `${this.now}000` }] };
+  }
+
   /**
-   * @param {string} _
+   * @param {string} text
    * @param {any[]} values
+   * @returns {Promise<{ rows: any[] }>}
    */
-  async query(_, values = []) {
+  async query(text, values = []) {
+    if (text.startsWith('SELECT')) return this.readClock();
     this.asked.push(values);
     await this.gate;
     let reply = this.replies.shift();
@@ -234,6 +243,20 @@ describe('what a worker makes of replies', () => {
     assert.deepEqual(server.asked, [['pods', undefined, undefined, 10, undefined]]);
   });
 
+  test('the time of the database is that of the middle of a round trip, however late the lease is', async () => {
+    const server = new Server(window(5));
+    const began = clock;
+    server.gate = Promise.resolve().then(() => { clock += 65; });
+    server.readClock = async () => {
+      clock += 2;
+      const now = NOON + clock - began;
+      clock += 2;
+      return { rows: [{ now: `${now}000` }] };
+    };
+    const id = await flakes(server).next();
+    assert.deepEqual([timeOf(id), clock - began], [69, 69]);
+  });
+
   test('sno has the metabyte, kid53 is a number, and kid64 begins a megasecond', async () => {
     const { connect } = new Server(window(7, 0, { epoch: null }));
     assert.deepEqual(sno.parts(await new Worker({ connect, pool: 'pods', ids: 'sno', metabyte: 9 }).next()),
@@ -311,17 +334,37 @@ describe('what a worker makes of replies', () => {
   });
 
   test('without a window there is an error, and the next call asks again', async () => {
-    const cause = serverError('no worker number is free', '53400');
+    const cause = serverError('no worker number is free', '53400', { detail: 'Free at 12:00.', hint: 'Try again.' });
     const server = new Server(cause, window(5));
     const ids = flakes(server);
     await assert.rejects(ids.next(), (error) => {
       assert.ok(error instanceof NoWindow);
       assert.deepEqual([error.name, error.message, error.cause],
         ['NoWindow', 'no worker number: no worker number is free', cause]);
+      assert.deepEqual([error.code, error.detail, error.hint], ['53400', 'Free at 12:00.', 'Try again.']);
       return true;
     });
     assert.deepEqual(read(await ids.next()), [0, 5, 0]);
     assert.deepEqual([server.connections, server.ends], [1, 0]);
+  });
+
+  test('an error that stays is told from one that passes', async () => {
+    const stays = ['0A000', '22003', '22004', '2D000', '42501', '42704', '42883'];
+    const passes = ['08006', '25006', '40001', '53300', '53400', '55000', '57014', '57P01', 'XX000'];
+    for (const code of [...stays, ...passes]) {
+      const ids = flakes(new Server(serverError('as the test says', code, { hint: 'Do it.' }), window(5)));
+      await assert.rejects(ids.next(), (error) => {
+        const isRefused = error instanceof LeaseRefused;
+        assert.deepEqual([isRefused, error instanceof NoWindow, error instanceof LeaseError, error.name],
+          stays.includes(code) ? [true, false, true, 'LeaseRefused'] : [false, true, true, 'NoWindow'], code);
+        assert.deepEqual([error.code, error.hint], [code, 'Do it.']);
+        return true;
+      });
+      assert.equal(numberOf(await ids.next()), 5);
+    }
+    // What is not of the server, and has a code that begins so.
+    const odd = Object.assign(new Error('of the network'), { code: '42' });
+    await assert.rejects(flakes(new Server(odd)).next(), NoWindow);
   });
 
   test('a window that cannot be renewed is used to its end, and no longer', async () => {
@@ -535,7 +578,7 @@ describe('with the server', () => {
       assert.deepEqual([new Set(made).size, made], [300, sorted]);
       const [[number, min, max, windows]] = await query(`
         SELECT array_agg(DISTINCT ${NUMBERS[ids]}), min(${TIMES[ids]}) - $2 > '-5ms',
-               max(${TIMES[ids]}) <= clock_timestamp(), count(DISTINCT date_trunc('s', ${TIMES[ids]})) > 1
+               max(${TIMES[ids]}) - clock_timestamp() < '50ms', count(DISTINCT date_trunc('s', ${TIMES[ids]})) > 1
           FROM unnest($1::text[]) AS id`, [made, start]);
       const [[granted]] = await query(
         "SELECT array_agg(number::int) FROM kid_workers() WHERE pool = $1 AND holder = 'the test'", [ids]);
@@ -560,7 +603,9 @@ describe('with the server', () => {
   test('lost connections, and a transaction', async () => {
     const worker = new Worker({ connect, pool: 'flake', ids: 'flake', ttl: 1, holder: 'the victim' });
     const number = numberOf(await worker.next());
-    await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL kid_lease_worker(%'`);
+    const ended = await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE query LIKE 'SELECT floor(extract(epoch FROM clock_timestamp()) %'`);
+    assert.ok(ended.length > 0);
     for (let i = 0; i < 25; i++) {
       await worker.next();
       await sleep(50);
@@ -576,7 +621,14 @@ describe('with the server', () => {
         return client;
       },
     });
-    await assert.rejects(busy.next(), (/** @type {any} */ error) => error.cause.code === '2D000');
+    await assert.rejects(busy.next(), (/** @type {any} */ error) =>
+      error instanceof LeaseRefused && error.code === '2D000');
     busy.forget();
+
+    const long = new Worker({ connect, pool: 'flake', ids: 'flake', ttl: 3 });
+    await assert.rejects(long.next(), (/** @type {any} */ error) => error instanceof LeaseRefused
+      && error.code === '22003' && error.detail === 'Windows of pool "flake" have 1 to 2 seconds.'
+      && error.hint.startsWith('Ask for a shorter window.'));
+    long.forget();
   });
 });

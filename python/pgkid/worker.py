@@ -38,8 +38,37 @@ Connect = Callable[[], "psycopg.Connection[Any]"]
 _begins = threading.Lock()
 
 
-class NoWindow(Exception):
-    """This process has no window, and could not get one. `__cause__` is the error of the server, if there was one."""
+#: Errors that stay the same until somebody changes the program or the database: 0A000, a feature that is missing; 22, a
+#: wrong argument, such as a `ttl` above that of the pool; 2D000, a call within a transaction; 42, a missing right, pool
+#: or extension.
+_PERMANENT = "0A", "22", "2D", "42"
+
+
+class LeaseError(Exception):
+    """There is no lease. `__cause__` is the error of the server, if there was one."""
+
+    @property
+    def sqlstate(self) -> Optional[str]:
+        """The SQLSTATE of the server's error, or None."""
+        return getattr(self.__cause__, "sqlstate", None)
+
+    @property
+    def detail(self) -> Optional[str]:
+        """The DETAIL of the server's error, or None."""
+        return getattr(getattr(self.__cause__, "diag", None), "message_detail", None)
+
+    @property
+    def hint(self) -> Optional[str]:
+        """The HINT of the server's error, which says what to do, or None."""
+        return getattr(getattr(self.__cause__, "diag", None), "message_hint", None)
+
+
+class NoWindow(LeaseError):
+    """This process has no window, and could not get one. Try again later."""
+
+
+class LeaseRefused(LeaseError):
+    """The server refuses to lease a number, and would refuse again: the program, or the database, has to be changed."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +265,7 @@ class Kid53Layout(InLanes[int]):
 
 
 class Reply(NamedTuple):
-    """A lease, the time of the database then, and the microseconds of time.monotonic_ns() when the reply came."""
+    """A lease, and the time of the database when time.monotonic_ns() was `measured`, in microseconds."""
 
     lease: Lease
     now: int
@@ -286,14 +315,14 @@ class Lessor:
                     prepare=False,
                 )
                 row = cursor.fetchone()
+                if row is None or self.warnings:
+                    raise NoWindow("the reply does not count: " + "; ".join(self.warnings))
+                now, measured = read_clock(cursor)
         except psycopg.Error:
             if connection.broken:
                 self.connection = None
             raise
-        measured = time.monotonic_ns() // 1000
-        if row is None or self.warnings:
-            raise NoWindow("the reply does not count: " + "; ".join(self.warnings))
-        since, until, now = (int(row[name]) * 1000 for name in ("since", "until", "now"))
+        since, until = (int(row[name]) * 1000 for name in ("since", "until"))
         epoch = None if row["epoch"] is None else int(row["epoch"]) * 1000
         return Reply(Lease(row["number"], str(row["token"]), since, until, row["lanes"], epoch), now, measured)
 
@@ -317,6 +346,16 @@ class Lessor:
             self.connection.close()
 
 
+def read_clock(cursor: "psycopg.Cursor[Any]") -> Tuple[int, int]:
+    """Returns the time of the database, and time.monotonic_ns() then, in microseconds. The database has read its clock
+    at some time between the question and the reply, so in the middle the error is at most half of the round trip.
+    `now` of a lease would be as late as its reply was."""
+    asked = time.monotonic_ns() // 1000
+    cursor.execute("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now", prepare=False)
+    (row,) = cursor.fetchall()
+    return int(row["now"]), (asked + time.monotonic_ns() // 1000) // 2
+
+
 class Worker(Generic[ID]):
     """Makes IDs of one type, in all threads of this process.
 
@@ -326,8 +365,10 @@ class Worker(Generic[ID]):
     The worker leases a number of `pool` for `ttl` seconds at a time. When half of the window is left and an ID is made,
     a thread renews the lease. An idle worker renews nothing. kid_workers() shows `holder`.
 
-    IDs have the time of the database: what it was in its last reply, and what this process has measured since. So the
-    IDs of all processes sort by one clock. The IDs of a worker rise as long as its number stays the same.
+    IDs have the time of the database: what it was after the last lease, and what this process has measured since. It is
+    exact to half of a round trip to the server. So two IDs of different processes are in the order in which they were
+    made if more than a round trip and a time unit lie between them. The IDs of a worker rise as long as its number
+    stays the same.
 
     A process that was forked forgets the lease of its parent, and makes one of its own. If the memory of the process
     will be copied in another way, as by a snapshot of a virtual machine, call `forget()` before.
@@ -359,8 +400,10 @@ class Worker(Generic[ID]):
     def next(self) -> ID:
         """Returns a new ID. Waits if the sequence of a time unit is used up, and if there is no window.
 
-        Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. The next call asks it
-        again. Raises ValueError if the pool is not for IDs of this type.
+        Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. Raises LeaseRefused if it
+        gives none and a further attempt would not help, as without the right to lease. Their `detail` and `hint` are
+        those of the server's error. The next call asks the server again. Raises ValueError if the pool is not for IDs
+        of this type.
         """
         if self._process != os.getpid():
             # A library has forked the process, without the function that Python calls then.
@@ -462,7 +505,8 @@ class Worker(Generic[ID]):
             raise self._failure
         # Without a failure another thread has called forget(), and next() asks anew.
         if not self._windows and self._failure:
-            raise NoWindow(f"no worker number: {self._failure}") from self._failure
+            refused = (getattr(self._failure, "sqlstate", None) or "").startswith(_PERMANENT)
+            raise (LeaseRefused if refused else NoWindow)(f"no worker number: {self._failure}") from self._failure
 
     def _ask(self) -> None:
         """Lets a thread ask for a window, unless one is doing so, or has failed just now."""

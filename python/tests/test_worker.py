@@ -16,7 +16,17 @@ from unittest import mock
 import psycopg
 
 from pgkid import worker
-from pgkid.worker import FlakeLayout, Kid53Layout, Kid64Layout, Lease, NoWindow, SnoLayout, Worker
+from pgkid.worker import (
+    FlakeLayout,
+    Kid53Layout,
+    Kid64Layout,
+    Lease,
+    LeaseError,
+    LeaseRefused,
+    NoWindow,
+    SnoLayout,
+    Worker,
+)
 
 VECTORS = pathlib.Path(__file__).parents[2] / "test" / "vectors"
 NOON = 1_795_867_200_000  # milliseconds: 2026-11-28 12:00 UTC
@@ -151,10 +161,14 @@ class Server:
     def __exit__(self, *_: Any) -> None:
         pass
 
-    def execute(self, query: str, parameters: List[Any], *, prepare: bool) -> None:
+    def execute(self, query: str, parameters: Any = None, *, prepare: bool) -> None:
         assert not prepare  # a pooler can change the server process
-        self.asked.append(parameters)
-        self.gate.wait(10)
+        if query.startswith("CALL"):
+            self.asked.append(parameters)
+            self.gate.wait(10)
+
+    def fetchall(self) -> Any:
+        return [dict(now=self.now * 1000)]
 
     def fetchone(self) -> Any:
         reply = self.replies.pop(0)
@@ -214,6 +228,23 @@ class Workers(unittest.TestCase):
         self.assertEqual(self.times(made), [400, 400, 407])
         self.assertEqual([(i >> 12 & 1023, i & 4095) for i in made], [(5, 0), (5, 1), (5, 0)])
 
+    def test_half_of_a_round_trip(self) -> None:
+        """The time of the database is that of the middle of a round trip, however late the reply of the lease is."""
+        server = Server([5, NOON, NOON + 10_000])
+        clock = self.clock
+
+        def execute(query: str, parameters: Any = None, **_: Any) -> None:
+            clock.milliseconds += 65 if query.startswith("CALL") else 2
+            server.now = NOON + clock.milliseconds
+
+        def fetchall() -> Any:
+            clock.milliseconds += 2
+            return [dict(now=server.now * 1000)]
+
+        with mock.patch.multiple(server, execute=execute, fetchall=fetchall):
+            self.assertEqual(self.times([self.worker(server).next()]), [69])
+        self.assertEqual(clock.milliseconds, 69)
+
     def test_begin_of_megasecond(self) -> None:
         """A kid64 counts megaseconds and seconds: the first unit after a megasecond is not the last one plus one."""
         begin = 1_796_000_000_000
@@ -259,6 +290,27 @@ class Workers(unittest.TestCase):
             ids.next()
         self.assertIs(raised.exception.__cause__, error)
         self.assertEqual(self.times([ids.next()]), [0])
+
+    def test_errors_that_stay(self) -> None:
+        """They are told from those that pass, and both have what the error of the server says."""
+        stays = "0A000", "22003", "22004", "2D000", "42501", "42704", "42883"
+        passes = "08006", "25006", "40001", "53300", "53400", "55000", "57014", "57P01", "XX000"
+        for sqlstate in stays + passes:
+            kind = type("Error", (psycopg.errors.lookup(sqlstate),), {"diag": None})
+            error = kind("as the test says")
+            error.diag = mock.Mock(message_detail="Why.", message_hint="Do it.")
+            ids = self.worker(Server(error, [5, NOON, NOON + 10_000]))
+            with self.assertRaises(LeaseRefused if sqlstate in stays else NoWindow) as raised:
+                ids.next()
+            self.assertEqual(self.said(raised.exception), (sqlstate, "Why.", "Do it."))
+            self.assertEqual(ids.next() >> 12 & 1023, 5)
+        # A failure that is not the server's has none of them.
+        with self.assertRaises(NoWindow) as other:
+            self.worker(Server(OSError("no network"))).next()
+        self.assertEqual(self.said(other.exception), (None, None, None))
+
+    def said(self, error: LeaseError) -> Any:
+        return error.sqlstate, error.detail, error.hint
 
     def test_renewal_fails(self) -> None:
         """A window is used to its end if it cannot be renewed, and no longer."""

@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Worker } from 'pgkid/worker';
+import { NoWindow, Worker } from 'pgkid/worker';
 
 // A connection for the leases alone.
 async function connect() {
@@ -16,9 +16,23 @@ const ids = new Worker({
 });
 const client = await connect();
 
+// Tries 30 times, with a second between. Other errors would stay.
+async function nextId() {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ids.next();
+    } catch (error) {
+      if (!(error instanceof NoWindow)) throw error;
+      console.error(error.message, error.detail, error.hint);
+      if (attempt === 30) throw error;
+      await sleep(1000);
+    }
+  }
+}
+
 async function order(items) {
-  const id = await ids.next();
-  const lines = await Promise.all(items.map(async (item) => [await ids.next(), id, item]));
+  const id = await nextId();
+  const lines = await Promise.all(items.map(async (item) => [await nextId(), id, item]));
   // The rows refer to each other, and no statement has to return an ID.
   await client.query('BEGIN');
   await client.query('INSERT INTO orders (id) VALUES ($1)', [id]);
