@@ -242,13 +242,19 @@ class Surroundings(unittest.TestCase):
         self.assertEqual("publishes public.c, public.p", self.told(found, "clients", "publication everything"))
         self.assertEqual("publishes public.c, public.p", self.told(found, "clients", "publication schemas"))
         self.assertNotIn("publication none", self.names(found, "clients"))
-        self.assertIn("SELECT *", self.told(found, "clients", "prepared statements"))
+        self.assertIn("SELECT id and RETURNING id", self.told(found, "clients", "prepared statements"))
+        same_type = self.told(self.look("p", new_type="bigint"), "clients", "prepared statements")
+        self.assertIn("RETURNING *", same_type)
+        self.assertNotIn("RETURNING id", same_type)
         self.database.run("ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s")
 
     def test_times_and_costs(self) -> None:
         self.database.run(
             """
-            CREATE TABLE p (id bigserial PRIMARY KEY, seen timestamptz, created_at timestamp NOT NULL, day date, n int);
+            CREATE DOMAIN kid64 AS bigint;
+            CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz LANGUAGE sql RETURN NULL::timestamptz;
+            CREATE TABLE p (id bigserial PRIMARY KEY, seen timestamptz, created_at timestamp NOT NULL, day date, n int,
+                order_id kid64, token uuid);
             CREATE TABLE c (p bigint REFERENCES p); CREATE INDEX ON c (p);
             INSERT INTO p (created_at) SELECT now() FROM generate_series(1, 40000); INSERT INTO c SELECT id FROM p;
             VACUUM p; VACUUM c;
@@ -260,7 +266,7 @@ class Surroundings(unittest.TestCase):
         self.database.run("VACUUM ANALYZE p, c")
         found = self.look("p")
         times = [f.object for f in found if f.kind == "times"]
-        self.assertEqual(["--time created_at", "--time seen", "--time day"], times)
+        self.assertEqual(["--time created_at", "--time seen", "--time day", "--time order_id"], times)
         self.assertIn("80,000 in 2 tables", self.told(found, "costs", "rows"))
         self.assertIn("0:00:03", self.told(found, "costs", "duration"))
         heap, key, reference = self.database.conn.execute(

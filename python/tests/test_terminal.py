@@ -54,6 +54,15 @@ class Terminal(unittest.TestCase):
             lines[2:7],
         )
 
+    def test_count(self) -> None:
+        """Figures of what a move costs are no findings, but what has a hint is one."""
+        report = Report([Finding("costs", "WAL", "82 kB"), Finding("costs", "rows", "4")])
+        self.assertIn("0 findings, 0 of which stop the move.", self.printed(report))
+        report.add("costs", "public.p", "never analyzed", hint="ANALYZE public.p;")
+        self.assertIn("1 finding, 0 of which stop the move.", self.printed(report))
+        report.add("clients", "SELECT *", "sees one more column")
+        self.assertIn("2 findings, 0 of which stop the move.", self.printed(report))
+
     def test_script(self) -> None:
         out = io.StringIO()
         step = Step("swap", "giving names", lambda _runner: None)

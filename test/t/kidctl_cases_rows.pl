@@ -63,11 +63,54 @@ fresh(q{CREATE DOMAIN moment AS timestamptz(3) NOT NULL; CREATE DOMAIN day AS da
 stops("a column $_", [ qw(p --time-zone UTC --time), $_ ],
 	qr/^  column $_ of public\.p: does not contain a time  \(stops\)\n    hint: Name a column of type/m)
   foreach qw(during times said);
-passes('a domain of times', qw(p --time made));
+stops('a column that does not exist', [qw(p --time made_at)],
+	qr/^  column made_at of public\.p: does not exist  \(stops\)\n    hint: Name a column of this table with --time/m);
+stops('a zone that nobody knows, also if no time needs it', [qw(p --time made --time-zone Nowhere)],
+	qr/^  --time-zone: time zone "Nowhere" not recognized  \(stops\)$/m);
+like(passes('a domain of times', qw(p --time made --time-zone UTC)),
+	qr/^  --time-zone: has no effect, because the times of column made have a time zone$/m,
+	'nor a zone without effect');
+is((kidctl('check', qw(p --time made), @during))[1], 2, 'a column and a range at once are an error');
 stops('a domain of dates', [qw(p --time born)], qr/column born of public\.p: is of type date, which has no time zone/);
 ok_kidctl($_, qw(p --time born --time-zone UTC)) foreach qw(run swap);
 is(sql(q{SELECT kid_timestamp(id)::timestamptz(0) FROM p}), '2026-01-01 00:00:00+00',
 	'a domain tells the times of new keys');
+
+# IDs that tell the time of rows without one, many of which have the same. Rows of one time keep the order of their old
+# keys, whatever the functions return that make keys of a given time: the sequences of kid64_at() wrap around, and
+# kid_uuidv7_at() draws random bits.
+my $lines = q{
+	CREATE TABLE orders (id ID PRIMARY KEY, n int);
+	CREATE TABLE lines (id bigserial PRIMARY KEY, order_id ID REFERENCES orders, of_uuid uuid);
+	INSERT INTO orders SELECT AT(timestamptz '2025-01-01' + n * interval '1 day'), n FROM generate_series(0, 2) AS n;
+	INSERT INTO lines (order_id, of_uuid)
+		SELECT id, kid_uuidv7_at('2025-01-01') FROM generate_series(1, 20000) AS g JOIN orders ON n = g % 3};
+my $in_order = q{SELECT count(*) = count(*) FILTER (WHERE l.kid_new_id > l.before) + 1,
+		bool_and(kid_timestamp(l.kid_new_id) - l.time BETWEEN '0 s' AND '10 ms')
+	FROM (SELECT lines.*, TIME AS time, lag(kid_new_id) OVER (ORDER BY TIME, lines.id) AS before FROM lines) AS l};
+my @quick = ('--no-rehearsal', '--pause', 0);
+fresh('CREATE DOMAIN "order" AS kid64; ' . $lines =~ s/\bAT\(/kid64_at(/gr =~ s/\bID\b/"order"/gr);
+foreach my $move ([qw(order_id kid64)], [qw(order_id uuid)], [qw(of_uuid sno)])
+{
+	my ($column, $to) = @$move;
+	ok_kidctl('run', 'lines', '--time', $column, '--to', $to, @quick);
+	is(sql($in_order =~ s/TIME/kid_timestamp($column)/gr), 't|t', "to $to, the order is that of $column and old keys");
+	ok_kidctl('cancel', 'lines');
+}
+sql('UPDATE lines SET order_id = NULL, of_uuid = gen_random_uuid() WHERE id = 7');
+stops('a row without an ID', [ qw(lines --time order_id), @quick ],
+	qr/^  column order_id of public\.lines: 1 rows have no ID there  \(stops\)\n    hint: Name another column/m);
+stops('a row with a random uuid', [ qw(lines --time of_uuid), @quick ],
+	qr/^  column of_uuid of public\.lines: 1 rows have no uuid of version 7 there, .*  \(stops\)$/m);
+stops('a number', [ qw(lines --time id), @quick ],
+	qr/^  column id of public\.lines: does not contain a time  \(stops\)$/m);
+create_database('plain', 'app', 1);
+$node->safe_psql('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO app');
+is(error_of($lines =~ s/\bAT\(/kid64_at(/gr =~ s/\bID\b/kid64/gr, database => 'plain', role => 'app'), '',
+	'there are lines in plain SQL');
+my @plain = ('rekey', 'run', 'lines', '--time', 'order_id', @quick);
+is((run_kidctl(connection_as($node, 'plain', 'app'), @plain))[1], 0, 'which are moved');
+is(sql_in('plain', $in_order =~ s/TIME/kid_timestamp(order_id)/gr), 't|t', 'in the same order');
 
 # References that are unique together, and defaults that are constants
 fresh(q{CREATE TABLE people (id bigserial PRIMARY KEY, nick text NOT NULL UNIQUE DEFAULT '');

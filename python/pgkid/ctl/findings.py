@@ -89,6 +89,11 @@ class Finding:
         """
         return self.kind in ("refused", "rights") or not (self.accept_name or self.kind == "times")
 
+    @property
+    def is_figure(self) -> bool:
+        """Whether a finding only says what the move costs, so that nobody has to do anything about it."""
+        return self.kind == "costs" and not self.hint
+
     def stops_unless(self, accepted: Collection[str]) -> bool:
         """Returns whether the finding stops a move for which these names were accepted."""
         return self.stops and not (self.accept_name and self.accept_name in accepted)

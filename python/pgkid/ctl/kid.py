@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Optional
 
+from psycopg import sql
+
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 
@@ -19,7 +21,15 @@ class Target:
     next: str  # a call that makes a key now
     at: str  # the function that makes a key of a time in the past, ...
     more: str = ")"  # ... and what follows the time in its call
+    time: str = "kid_timestamp"  # the function that returns the time of a key, ...
+    id: Optional[str] = None  # ... and the type to which the key is cast for it, if that is another one
     core: Optional[str] = None  # what columns of a type of kid's become when kid leaves the database
+
+    def time_in(self, home: str, key: sql.Composable) -> sql.Composed:
+        """Returns a call that returns the time of a key, for kid in a schema: the beginning of its time unit."""
+        id = self.id or self.type
+        type = id if "." in id else f"{home}.{id}"
+        return sql.SQL("{}.{}({}::{})").format(sql.SQL(home), sql.SQL(self.time), key, sql.SQL(type))
 
 
 # By the name that the user gives as --to. A new type of kid's needs a line here, and one in NUMBERS if a bigint can
@@ -31,9 +41,9 @@ TARGETS = {
     "sno": Target("sno", "sno_next(0)", "sno_at", ", 0)", core="text"),
     "flake": Target("flake", "flake_next()", "flake_at", core="bigint"),
     "flax": Target("flax", "flax_next()", "flax_at", core="text"),
-    "kid53": Target("pg_catalog.int8", "kid53_next()", "kid53_at"),
+    "kid53": Target("pg_catalog.int8", "kid53_next()", "kid53_at", time="kid53_timestamp"),
     "uuid": Target("pg_catalog.uuid", "kid_uuidv7()", "kid_uuidv7_at"),
-    "bigint": Target("pg_catalog.int8", "kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8"),
+    "bigint": Target("pg_catalog.int8", "kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8", id="kid64"),
 }
 # The IDs that a bigint can contain, by the prefix of the functions for them, and what makes them in TARGETS
 NUMBERS = {"kid53": "kid53", "kid64": "bigint", "flake": "flake"}

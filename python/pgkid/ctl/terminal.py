@@ -69,7 +69,10 @@ def print_refused(refused: Refused) -> None:
 
 
 def print_report(report: Report, accepted: Collection[str], end: str = "") -> None:
-    """Prints the findings by kind, and then how many of them stop the move, or another last line."""
+    """Prints the findings by kind, and then how many of them are to be read and stop the move, or another last line.
+
+    What the move costs is printed, too, but does not count.
+    """
     for kind, meaning in KINDS.items():
         findings = [f for f in report.findings if f.kind == kind]
         if not findings:
@@ -80,7 +83,8 @@ def print_report(report: Report, accepted: Collection[str], end: str = "") -> No
             print_findings(group, accepted)
     stopping = report.stopping(accepted)
     out.print()
-    end = end or f"{len(report.findings)} findings, {len(stopping)} of which stop the move."
+    count = sum(not finding.is_figure for finding in report.findings)
+    end = end or f"{count} finding{'s' * (count != 1)}, {len(stopping)} of which stop the move."
     out.print(line((end, "bold")))
 
 

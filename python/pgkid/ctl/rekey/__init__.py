@@ -11,6 +11,7 @@ costs.py         estimates disk, WAL, time and locks
 move.py          has the steps of a move of all rows
 new_rows.py      has the steps of a move in which only new rows get new keys
 follow.py        makes the triggers that give each row its other key
+times.py         reads the time of each row, which its new key will have
 fill.py          gives the rows that were there their new keys, block by block
 twins.py         makes twins of indexes and constraints, on the new columns
 full.py          has the CHECK constraints that prove that no row lacks its other key

@@ -15,8 +15,8 @@ from pgkid.ctl import catalog
 from pgkid.ctl.connection import scalar
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import NUMBERS, TARGETS
-from pgkid.ctl.rekey.fill import time_of
 from pgkid.ctl.rekey.plan import Plan
+from pgkid.ctl.rekey.times import time_of
 
 
 # Kinds of new keys that are no old keys if these are of a kind, or numbers of a sequence

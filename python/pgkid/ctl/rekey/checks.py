@@ -15,9 +15,9 @@ from pgkid.ctl.kid import of_home
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey import already
-from pgkid.ctl.rekey.fill import time_of, time_type
 from pgkid.ctl.rekey.follow import TRIGGER
 from pgkid.ctl.rekey.plan import Plan, Word, beside, is_beside
+from pgkid.ctl.rekey.times import TIMES, time_of, time_type
 from pgkid.ctl.rekey.twins import taken_names
 
 
@@ -389,6 +389,8 @@ def hint_of_later(plan: Plan, column: catalog.KeyColumn) -> str:
 def of_times(plan: Plan) -> Iterator[Finding]:
     """Yields what is wrong with the times that rows get."""
     o = plan.options
+    zone = of_time_zone(plan)
+    yield from zone
     if o.since:
         if scalar(plan.conn, "SELECT %s::timestamptz > clock_timestamp()", (o.until,)):
             yield Finding("times", "--during", "ends in the future", stops=True)
@@ -404,10 +406,13 @@ def of_times(plan: Plan) -> Iterator[Finding]:
             hint="Name a column with --time, or pass --during: keys then get times within it, in their order.",
             stops=True,
         )
+    elif o.time not in [column.name for column in catalog.columns(plan.conn, plan.root.oid)]:
+        hint = "Name a column of this table with --time, or pass --during."
+        yield Finding("times", about, "does not exist", hint=hint, stops=True)
     elif type is None:
-        hint = "Name a column of type timestamptz, timestamp or date, or pass --during."
+        hint = "Name a column of type timestamptz, timestamp or date, or one with IDs of kid, or pass --during."
         yield Finding("times", about, "does not contain a time", hint=hint, stops=True)
-    elif type != "timestamp with time zone" and not o.time_zone:
+    elif TIMES.get(type) is False and not o.time_zone:
         yield Finding(
             "times",
             about,
@@ -415,28 +420,44 @@ def of_times(plan: Plan) -> Iterator[Finding]:
             hint="Pass the zone in which its values are written, such as --time-zone UTC.",
             stops=True,
         )
-    else:
-        yield from of_rows(plan, about)
+    elif not any(finding.stops for finding in zone):
+        yield from of_rows(plan, about, type)
 
 
-def of_rows(plan: Plan, about: str) -> Iterator[Finding]:
-    """Yields rows that have no time, or none that a key can have. Reads the whole table."""
+def of_time_zone(plan: Plan) -> list[Finding]:
+    """Returns what is wrong with --time-zone: PostgreSQL does not know it, or the times of the rows need none."""
+    o, type = plan.options, time_type(plan)
+    if not o.time_zone:
+        return []
     try:
-        none, late, first, last = plan.conn.execute(
-            sql.SQL(
-                "SELECT count(*) FILTER (WHERE t.time IS NULL OR NOT isfinite(t.time)),"
-                " count(*) FILTER (WHERE isfinite(t.time) AND t.time > clock_timestamp()),"
-                " (min(t.time) FILTER (WHERE isfinite(t.time)))::text, (max(t.time) FILTER (WHERE"
-                " isfinite(t.time)))::text"
-                " FROM (SELECT {} AS time FROM {} AS t) AS t"
-            ).format(time_of(plan), plan.root.sql)
-        ).fetchall()[0]
+        plan.conn.execute("SELECT clock_timestamp() AT TIME ZONE %s", (o.time_zone,))
     except psycopg.errors.InvalidParameterValue as error:
-        yield Finding("times", "--time-zone", error.diag.message_primary or "", stops=True)
-        return
-    hint = "Give these rows another time first."
+        return [Finding("times", "--time-zone", error.diag.message_primary or "", stops=True)]
+    if o.since or (type is not None and TIMES.get(type) is not False):
+        used = "--during" if o.since else f"column {o.time}"
+        return [Finding("note", "--time-zone", f"has no effect, because the times of {used} have a time zone")]
+    return []
+
+
+def of_rows(plan: Plan, about: str, type: str) -> Iterator[Finding]:
+    """Yields rows that have no time, or none that a key can have. Reads the whole table."""
+    none, late, first, last = plan.conn.execute(
+        sql.SQL(
+            "SELECT count(*) FILTER (WHERE t.time IS NULL OR NOT isfinite(t.time)),"
+            " count(*) FILTER (WHERE isfinite(t.time) AND t.time > clock_timestamp()),"
+            " (min(t.time) FILTER (WHERE isfinite(t.time)))::text, (max(t.time) FILTER (WHERE"
+            " isfinite(t.time)))::text"
+            " FROM (SELECT {} AS time FROM {} AS t) AS t"
+        ).format(time_of(plan), plan.root.sql)
+    ).fetchall()[0]
+    missing, hint = "no time, or an infinite one", "Give these rows another time first."
+    if type not in TIMES:
+        missing = "no ID there"
+        if type == "pg_catalog.uuid":
+            missing = "no uuid of version 7 there, the one that contains a time"
+        hint = "Name another column with --time, or pass --during."
     if none:
-        yield Finding("times", about, f"{none} rows have no time, or an infinite one", hint=hint, stops=True)
+        yield Finding("times", about, f"{none} rows have {missing}", hint=hint, stops=True)
     if late:
         yield Finding("times", about, f"{late} rows have a time in the future, up to {last}", hint=hint, stops=True)
     yield from in_range(plan, [(about, first)] + ([] if late else [(about, last)]))

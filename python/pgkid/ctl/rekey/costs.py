@@ -94,4 +94,5 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     if s.unknown:
         yield Finding("costs", s.unknown, "never analyzed, so these figures are too low", hint=f"ANALYZE {s.unknown};")
     elif seconds > LONG:
-        yield Finding("costs", "advice", "Consider --new-rows-only, which takes a moment.")
+        hint = "Consider --new-rows-only, which takes a moment."
+        yield Finding("costs", "duration", "the fill takes longer than a night", hint=hint)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import path_of_users, scalar, take_path
+from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.objects import of_table
 from pgkid.ctl.rekey.plan import Plan
+from pgkid.ctl.rekey.times import time_of
 from pgkid.ctl.steps import Runner, Statement, statement
 from pgkid.ctl.terminal import Bar, say
 from pgkid.ctl.throttle import BLOCKS, Throttle
@@ -151,38 +152,6 @@ class Fill:
         )
 
 
-def time_of(plan: Plan) -> sql.Composed:
-    """Returns the time of a row t of the root."""
-    o = plan.options
-    if not o.time:
-        return sql.SQL(
-            "{since}::timestamptz + ({until}::timestamptz - {since}::timestamptz)"
-            " * ((row_number() OVER (ORDER BY t.{key}) - 1)::float8 / count(*) OVER ())"
-        ).format(since=sql.Literal(o.since), until=sql.Literal(o.until), key=plan.key.sql)
-    if time_type(plan) == "timestamp with time zone":
-        return sql.SQL("t.{}::timestamptz").format(sql.Identifier(o.time))
-    return sql.SQL("(t.{}::timestamp AT TIME ZONE {})").format(
-        sql.Identifier(o.time), sql.Literal(o.time_zone or "UTC")
-    )
-
-
-def time_type(plan: Plan) -> Optional[str]:
-    """Returns the type of the column that tells when a row was made, without its domain, or None."""
-    name: Optional[str] = scalar(
-        plan.conn,
-        """
-        WITH RECURSIVE type (oid) AS (
-            SELECT atttypid FROM pg_attribute WHERE attrelid = %s AND attname = %s AND attnum > 0
-            UNION
-            SELECT d.typbasetype FROM type JOIN pg_type AS d ON d.oid = type.oid AND d.typtype = 'd')
-        SELECT format_type(oid, NULL) FROM type
-         WHERE oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
-        """,
-        (plan.root.oid, plan.options.time),
-    )
-    return name
-
-
 def assignment(plan: Plan) -> Statement:
     """Returns the statement that gives each row of the root its new key, in the order of time.
 
@@ -190,21 +159,30 @@ def assignment(plan: Plan) -> Statement:
     a millisecond, so a bin is a millisecond and has 4096 places. That is enough for the other types, too: kid64 and
     kid96 have 16384 IDs in 1.024 ms without kid.lanes, sno has 65536 in 4 ms, and flax and uuid draw random bits.
 
-    `n` numbers the rows in the order of time. `place` is the first one that is free in a row's own bin or, if that is
-    full, after it: rows before it fill up to n - 1 places without gaps from the bin of one of them on, so it is the
-    maximum over these of bin * 4096 + (n - their n). A row that had to leave its bin gets the time of the bin of its
-    place.
+    `n` numbers the rows in the order of time, and rows of the same time in that of their old keys. `place` is the first
+    one that is free in a row's own bin or, if that is full, after it: rows before it fill up to n - 1 places without
+    gaps from the bin of one of them on, so it is the maximum over these of bin * 4096 + (n - their n). A row that had
+    to leave its bin gets the time of the bin of its place.
+
+    Functions such as kid64_at() make keys whose order within a time unit is another one: their sequences wrap around,
+    or they draw random bits. So the rows of a unit take the keys that were made for them in the order of these.
     """
     return statement(
         """INSERT INTO {} (old, new)
-SELECT o.key, {} FROM (
-    SELECT p.key, CASE WHEN p.bin >= p.place / 4096 THEN p.time
-                       ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1 ms' END AS time
-      FROM (SELECT b.*, b.n + max(b.bin * 4096 - b.n) OVER (ORDER BY b.n) AS place
+SELECT r.key, nth_value(r.new, r.rank::integer) OVER (
+           PARTITION BY r.unit ORDER BY r.new ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+  FROM (SELECT m.key, m.new, m.unit, row_number() OVER (PARTITION BY m.unit ORDER BY m.n) AS rank
+          FROM (SELECT i.*, {} AS unit
+                  FROM (SELECT o.n, o.key, {} AS new FROM (
+    SELECT p.n, p.key, CASE WHEN p.bin >= p.place / 4096 THEN p.time
+                            ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1 ms' END AS time
+      FROM (SELECT b.*, b.n + max(b.bin * 4096 - b.n) OVER (ORDER BY b.time, b.key) AS place
               FROM (SELECT t.*, row_number() OVER (ORDER BY t.time, t.key) AS n,
                            floor(extract(epoch FROM t.time) * 1000)::bigint AS bin
-                      FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
+                      FROM ({}) AS t) AS b) AS p ORDER BY p.time, p.key) AS o) AS i) AS m) AS r
+    ON CONFLICT (old) DO NOTHING""",
         plan.in_schema("keys"),
+        TARGETS[plan.options.to].time_in(plan.keys.home, sql.SQL("i.new")),
         plan.keys.key_at(sql.SQL("o.time")),
         sql.SQL(
             "SELECT t.{0} AS key, {1} AS time FROM ONLY {2} AS t WHERE t.{3} IS NULL"

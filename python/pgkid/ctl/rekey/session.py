@@ -70,9 +70,12 @@ class RekeySession(Session):
         """Adds the arguments of this command."""
         super().add_arguments(parser)
         parser.add_argument("table", help="the table, with its schema if psql would need that")
-        parser.add_argument("--time", metavar="COLUMN", help="the column that tells when a row was made")
+        times = parser.add_mutually_exclusive_group()
+        times.add_argument(
+            "--time", metavar="COLUMN", help="the column that tells when a row was made: a time, or an ID with a time"
+        )
         parser.add_argument("--time-zone", metavar="ZONE", help="the time zone of a column that has none, such as UTC")
-        parser.add_argument(
+        times.add_argument(
             "--during", metavar="RANGE", help="without --time, the range of times in keys: '[2024-01-01, 2026-01-01)'"
         )
         parser.add_argument(

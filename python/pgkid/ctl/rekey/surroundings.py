@@ -28,7 +28,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_t
             yield from random_uuids(conn, columns[0])
             yield from of_time_columns(conn, columns[0])
         yield from of_search_path(conn, new_type)
-        yield from of_sessions()
+        yield from of_sessions(any(column.type != new_type for column in columns))
         yield from costs.look(conn, columns)
 
 
@@ -247,13 +247,20 @@ def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
         )
 
 
-def of_sessions() -> Iterator[Finding]:
-    """Yields what every client must know."""
+def of_sessions(changes_type: bool) -> Iterator[Finding]:
+    """Yields what every client must know. `changes_type` says whether new keys are of another type than old ones."""
+    all_columns = "those with SELECT * or RETURNING *"
+    which = f"{all_columns}, after prepare, swap, finish, back and cancel"
+    if changes_type:
+        which = (
+            f"after prepare, finish and cancel {all_columns}; after swap and back all that return a key, also"
+            " SELECT id and RETURNING id"
+        )
     yield Finding(
         "clients",
         "prepared statements",
-        "with SELECT * or RETURNING * fail once in each session after prepare, swap and finish: cached plan must not"
-        " change result type",
+        "fail with error 0A000, cached plan must not change result type, until the session prepares them again:"
+        f" {which}",
         hint="Let connection pools reconnect after these steps.",
     )
     yield Finding(
@@ -265,13 +272,16 @@ def of_sessions() -> Iterator[Finding]:
 
 
 def of_time_columns(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
-    """Yields columns that could tell when a row was made."""
+    """Yields columns that could tell when a row was made: those of times, and of IDs that always contain one."""
     for name, message in conn.execute(
         """
         SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL),
                                  CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
           FROM pg_catalog.pg_attribute AS a
-         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN (1082, 1114, 1184)
+         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+               AND (a.atttypid IN (1082, 1114, 1184) OR a.atttypid <> 'uuid'::regtype AND EXISTS (
+                   SELECT FROM pg_catalog.pg_proc AS p WHERE p.proname = 'kid_timestamp' AND p.pronargs = 1
+                                                             AND p.proargtypes[0] = a.atttypid))
          ORDER BY a.attname !~* 'creat|insert|made|added|start', a.attnum
         """,
         (key.table,),
