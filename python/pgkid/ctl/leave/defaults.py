@@ -30,6 +30,13 @@ class SequenceName(NamedTuple):
     name: str
 
 
+class TopColumn(NamedTuple):
+    """A column that is not inherited, by its table and its name."""
+
+    table: int
+    name: str
+
+
 @dataclass(frozen=True)
 class Default:
     """The default of a column of a table, or of a partition."""
@@ -54,8 +61,8 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
     Columns that are inherited take numbers from the sequence of the topmost column.
     """
     found: list[Default] = []
-    roots = roots_of(plan, group.columns)
-    sequences: dict[tuple[int, str], SequenceName] = {}  # of each topmost column: its table and its name
+    tops = tops_of(plan, group.columns)
+    sequences: dict[TopColumn, SequenceName] = {}
     for c in sorted(group.columns, key=lambda c: (not c.is_top, c.table, c.number)):
         if c.default is None or c.generated:
             continue
@@ -65,14 +72,17 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
         if core_type(c) != "bigint":
             found.append(Default(c, c.default, after=random_value(plan, c)))
             continue
-        root = roots[c.table, c.name], c.name
-        if root in sequences:
-            found.append(Default(c, c.default, sequence=sequences[root]))
+        top = tops[c.table, c.name]
+        if top in sequences:
+            found.append(Default(c, c.default, sequence=sequences[top]))
             continue
+        # The first one of these columns owns the sequence, from which all of them take numbers.
         owned = owned_sequence(plan, c)
-        sequences[root] = owned or free_sequence(plan, c, sequences.values())
-        heirs = [o.table for o in group.columns if (roots[o.table, o.name], o.name) == root]
-        found.append(Default(c, c.default, None, sequences[root], True, owned is not None, inserters(plan, heirs)))
+        sequences[top] = owned or free_sequence(plan, c, sequences.values())
+        users = inserters(plan, [o.table for o in group.columns if tops[o.table, o.name] == top])
+        found.append(
+            Default(c, c.default, sequence=sequences[top], is_owner=True, is_there=owned is not None, users=users)
+        )
     return found
 
 
@@ -147,8 +157,8 @@ def core_type(column: Column) -> str:
     return CORE[column.base] if column.base else column.kind
 
 
-def roots_of(plan: Plan, columns: Sequence[Column]) -> dict[tuple[int, str], int]:
-    """Returns for each column, by its table and its name, the topmost table from which it is inherited."""
+def tops_of(plan: Plan, columns: Sequence[Column]) -> dict[tuple[int, str], TopColumn]:
+    """Returns for each column, by its table and its name, the topmost column from which it is inherited, or itself."""
     rows = plan.conn.execute(
         """
         WITH RECURSIVE up (tab, name, oid, n) AS (
@@ -161,7 +171,7 @@ def roots_of(plan: Plan, columns: Sequence[Column]) -> dict[tuple[int, str], int
         """,
         ([c.table for c in columns], [c.name for c in columns]),
     ).fetchall()
-    return {(int(table), name): int(root) for table, name, root in rows}
+    return {(int(table), name): TopColumn(int(top), name) for table, name, top in rows}
 
 
 def random_value(plan: Plan, column: Column) -> str:
