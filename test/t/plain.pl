@@ -214,7 +214,7 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 	sql(qq{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
 		SELECT count(*) FROM kid_create_partitions('events', '30 days', now(), now() - interval '150 days');
 		CREATE TABLE consumers (name text PRIMARY KEY, last bigint NOT NULL);\n$keep_from});
-	like(error_of($drop), qr/^22004: arguments of kid_drop_partitions /, 'without cursors nothing is dropped');
+	like(error_of($drop), qr/^22004: argument "older_than" must /, 'without cursors nothing is dropped');
 	sql(q{INSERT INTO consumers VALUES ('new', -9223372036854775808), ('quick', kid_next())});
 	is(output_of($drop), '', 'a consumer that has read nothing keeps all partitions');
 	sql(q{UPDATE consumers SET last = kid64_floor(now() - interval '110 days') WHERE name = 'new'});
