@@ -16,7 +16,7 @@ use Test::More;
 my $node = FakeClock->new('main');
 # From 18 on checksums are the default.
 $node->init(allows_streaming => 1, extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
-$node->append_conf('postgresql.conf', "autovacuum = off\nshared_buffers = '128kB'\n$Ledger::settings");
+$node->append_conf('postgresql.conf', "autovacuum = off\nshared_buffers = 16\n$Ledger::settings");
 $node->start;
 use_database($node);
 sql($Ledger::schema);

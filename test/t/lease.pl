@@ -56,7 +56,8 @@ is(sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(
 	'a read-only transaction makes the first IDs');
 my $id = sql('SELECT kid_next()::bigint');
 my $page = read_bounds();
-is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 4 1 200',
+my $block_size = sql('SHOW block_size');
+is("@$page{qw(bytes magic version timeline lower)}", "$block_size " . unpack('Q>', 'kidbound') . ' 4 1 200',
 	'the page has the right size, magic, version, timeline and length');
 cmp_ok($page->{kid}, '>', $id, 'the bound of kid is above the first ID');
 is(sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
@@ -260,10 +261,11 @@ sub starts_anew
 	return;
 }
 starts_anew('truncated to nothing', sub { write_file('') }, 'is empty');
-starts_anew('zeroes', sub { write_file("\0" x 8192) }, 'contains only zeroes');
+starts_anew('zeroes', sub { write_file("\0" x $block_size) }, 'contains only zeroes');
 starts_anew('the file is deleted', sub { unlink $path or die $! }, 'does not exist');
-starts_anew('half of a page of zeroes, as on a full disk', sub { write_file("\0" x 4096) }, 'contains only zeroes');
-like(error_of_start(sub { write_file(substr(slurp_file($path), 0, 4096)) }), $damaged, 'half a page');
+my $half = $block_size / 2;
+starts_anew('half of a page of zeroes, as on a full disk', sub { write_file("\0" x $half) }, 'contains only zeroes');
+like(error_of_start(sub { write_file(substr(slurp_file($path), 0, $half)) }), $damaged, 'half a page');
 mend('half a page');
 
 # Data checksums also detect a change outside of the content.
@@ -272,7 +274,7 @@ unlink $path;
 system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
 $node->start;
 sql('SELECT kid_next(), flake_next(), sno_next()');
-foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
+foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, $block_size - 1)
 {
 	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: an error");
 	like(error_of('SELECT flake_next()'), qr{XX001},
@@ -286,7 +288,7 @@ foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
 
 # The page is damaged while the server runs, and read again because it was evicted from shared buffers.
 # The server still knows the last IDs then.
-$node->append_conf('postgresql.conf', "shared_buffers = '128kB'\n");
+$node->append_conf('postgresql.conf', "shared_buffers = 16\n");
 $node->restart;
 sql(q{SELECT kid_observe(kid64_floor(now() + interval '30 min'))});
 $id = sql('SELECT kid_next()::bigint');

@@ -376,9 +376,10 @@ my $damaged = $node->data_dir . '/' . sql(q{CREATE TABLE damaged (id kid64 PRIMA
 	INSERT INTO damaged VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('damaged_pkey')});
 my $missing = $node->data_dir . '/' . sql(q{CREATE TABLE missing (id kid64 PRIMARY KEY);
 	INSERT INTO missing VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('missing_pkey')});
+my $block_size = sql('SHOW block_size');
 $node->stop;
 open my $file, '+<', $damaged or die;
-print $file "\0" x 8192;
+print $file "\0" x $block_size;
 close $file;
 unlink $missing or die;
 $node->start;
