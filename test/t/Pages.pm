@@ -55,8 +55,9 @@ sub pattern_of
 sub is_output
 {
 	my ($output, $shown, $name) = @_;
-	return ok((lasting($output) . "\n") =~ pattern_of(lasting($shown)), $name)
-	  || diag("shown:\n$shown\nprinted:\n$output");
+	my $both = "shown:\n$shown\nprinted:\n$output";
+	utf8::encode($both);
+	return ok((lasting($output) . "\n") =~ pattern_of(lasting($shown)), $name) || diag($both);
 }
 
 # Returns the output that comments show.

@@ -39,8 +39,8 @@ my %rest = (
 	'column kind of table events2' => [ 'CREATE TABLE events2 (kind kid64[])', 'DROP TABLE events2' ],
 	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())',
 		'DROP TABLE other' ],
-	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))',
-		'DROP INDEX payments_kid_timestamp_idx' ],
+	'index payments_by_time' => [ 'CREATE INDEX payments_by_time ON payments (kid_timestamp(id))',
+		'DROP INDEX payments_by_time' ],
 	'trigger kid_track on table counted' => [ q{CREATE TABLE counted (id bigserial PRIMARY KEY);
 		SELECT kid_track('counted')}, q{SELECT kid_untrack('counted'); DROP TABLE counted} ],
 	'table kept' => [ 'CREATE TABLE kid.kept ()', 'DROP TABLE kid.kept' ],
