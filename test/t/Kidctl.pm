@@ -27,6 +27,9 @@ my $temporary = rel2abs(PostgreSQL::Test::Utils::tempdir);
 my $files = 0;
 my $server;
 
+# kidctl refuses major versions that it was not tested with. This tests it with the development version.
+$ENV{KIDCTL_NEWEST} = $1 if `postgres --version` =~ / (\d+)devel/;
+
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 
 # Returns a Python that has the libraries of kidctl, or undef.
