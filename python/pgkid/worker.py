@@ -506,7 +506,10 @@ class Worker(Generic[ID]):
         # Without a failure another thread has called forget(), and next() asks anew.
         if not self._windows and self._failure:
             refused = (getattr(self._failure, "sqlstate", None) or "").startswith(_PERMANENT)
-            raise (LeaseRefused if refused else NoWindow)(f"no worker number: {self._failure}") from self._failure
+            # The text of an error of psycopg contains the detail, the hint and the functions that were called, too.
+            diag = getattr(self._failure, "diag", None)
+            message = f"no worker number: {getattr(diag, 'message_primary', None) or self._failure}"
+            raise (LeaseRefused if refused else NoWindow)(message) from self._failure
 
     def _ask(self) -> None:
         """Lets a thread ask for a window, unless one is doing so, or has failed just now."""

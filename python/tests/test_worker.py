@@ -298,19 +298,19 @@ class Workers(unittest.TestCase):
         for sqlstate in stays + passes:
             kind = type("Error", (psycopg.errors.lookup(sqlstate),), {"diag": None})
             error = kind("as the test says")
-            error.diag = mock.Mock(message_detail="Why.", message_hint="Do it.")
+            error.diag = mock.Mock(message_primary="it says", message_detail="Why.", message_hint="Do it.")
             ids = self.worker(Server(error, [5, NOON, NOON + 10_000]))
             with self.assertRaises(LeaseRefused if sqlstate in stays else NoWindow) as raised:
                 ids.next()
-            self.assertEqual(self.said(raised.exception), (sqlstate, "Why.", "Do it."))
+            self.assertEqual(self.said(raised.exception), ("no worker number: it says", sqlstate, "Why.", "Do it."))
             self.assertEqual(ids.next() >> 12 & 1023, 5)
         # A failure that is not the server's has none of them.
         with self.assertRaises(NoWindow) as other:
             self.worker(Server(OSError("no network"))).next()
-        self.assertEqual(self.said(other.exception), (None, None, None))
+        self.assertEqual(self.said(other.exception), ("no worker number: no network", None, None, None))
 
     def said(self, error: LeaseError) -> Any:
-        return error.sqlstate, error.detail, error.hint
+        return str(error), error.sqlstate, error.detail, error.hint
 
     def test_renewal_fails(self) -> None:
         """A window is used to its end if it cannot be renewed, and no longer."""
