@@ -628,7 +628,7 @@ describe('with the server', () => {
     const long = new Worker({ connect, pool: 'flake', ids: 'flake', ttl: 3 });
     await assert.rejects(long.next(), (/** @type {any} */ error) => error instanceof LeaseRefused
       && error.code === '22003' && error.detail === 'Windows of pool "flake" have 1 to 2 seconds.'
-      && error.hint.startsWith('Ask for a shorter window.'));
+      && error.hint.startsWith('Ask for such a window.'));
     long.forget();
   });
 });

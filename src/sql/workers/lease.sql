@@ -120,7 +120,7 @@ BEGIN
         RAISE 'ttl is out of range'
             USING ERRCODE = 'numeric_value_out_of_range',
                   DETAIL = format('Windows of pool "%s" have 1 to %s seconds.', pool.pool, pool.max_ttl),
-                  HINT = 'Ask for a shorter window. max_ttl of a pool never changes: the owner of the database can '
+                  HINT = 'Ask for such a window. max_ttl of a pool never changes: the owner of the database can '
                            'create another pool, with a greater one.';
     END IF;
     RETURN pool;
