@@ -1,4 +1,4 @@
-"""Names that are free in a schema."""
+"""Names that are free in a schema, and those of what `kidctl rekey` puts beside keys."""
 from __future__ import annotations
 
 from hashlib import md5
@@ -37,3 +37,17 @@ def is_free(conn: Connection, schema: str, name: str) -> bool:
             {"schema": schema, "name": name},
         )
     )
+
+
+def beside(word: str, name: str) -> str:
+    """Returns the name of what stands beside something with this name."""
+    wanted = f"kid_{word}_{name}"
+    if len(wanted.encode()) <= 63:
+        return wanted
+    mark = md5(name.encode()).hexdigest()[:8]
+    return f"kid_{word}_{name.encode()[:40].decode(errors='ignore')}_{mark}"
+
+
+def is_beside(name: str, *words: str) -> bool:
+    """Returns whether something has a name that `beside` makes with one of these words."""
+    return name.startswith(tuple(f"kid_{word}_" for word in words))

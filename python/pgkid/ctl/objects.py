@@ -1,4 +1,7 @@
-"""Objects as statements and findings name them. A label is for people alone: no part of kidctl reads it."""
+"""Objects as statements and findings name them. A label is for people.
+
+kidctl only looks whether an error of PostgreSQL contains the label already (steps.py).
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -132,7 +132,7 @@ class Session(ABC):
             return 1
         if not self.rehearsal:
             terminal.print_report(self.report, self.args.accept)
-            return 1
+            raise Refused("no rehearsal was made whose statements could be printed", "Omit --no-rehearsal.")
         terminal.print_script(self.rehearsal.script)
         return 0
 

@@ -10,6 +10,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, message_of, scalar
 from pgkid.ctl.findings import Report
+from pgkid.ctl.names import is_beside
 
 
 class Did(NamedTuple):
@@ -130,7 +131,9 @@ class Writers:
         The INSERT copies a row, with other values where they must be unique. Where only references are unique, it takes
         the place of the row.
         """
-        columns = [c for c in catalog.columns(conn, table.oid) if not c.generated and not c.name.startswith("kid_")]
+        columns = [
+            c for c in catalog.columns(conn, table.oid) if not c.generated and not is_beside(c.name, "new", "old")
+        ]
         indexes = [index.keys for index in catalog.indexes(conn, [table.oid]) if index.is_unique]
         unique, references = {n for keys in indexes for n in keys}, references_of(conn, table)
         values: list[tuple[sql.Composable, sql.Composable]] = []

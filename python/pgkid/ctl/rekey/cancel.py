@@ -6,9 +6,10 @@ from psycopg import sql
 from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.rekey import follow
 from pgkid.ctl.rekey.finish import drop_new
-from pgkid.ctl.rekey.plan import RekeyState, beside, is_beside
+from pgkid.ctl.rekey.plan import RekeyState
 from pgkid.ctl.steps import Runner, lock, statement
 
 

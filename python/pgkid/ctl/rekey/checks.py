@@ -12,11 +12,12 @@ from pgkid.ctl.catalog import ColumnAddress
 from pgkid.ctl.connection import scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import of_home
+from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey import already
 from pgkid.ctl.rekey.follow import TRIGGER
-from pgkid.ctl.rekey.plan import Plan, Word, beside, is_beside
+from pgkid.ctl.rekey.plan import Plan, Word
 from pgkid.ctl.rekey.times import TIMES, time_of, time_type
 from pgkid.ctl.rekey.twins import taken_names
 

@@ -6,9 +6,10 @@ from typing import Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
+from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.rekey import follow
-from pgkid.ctl.rekey.plan import Plan, beside, is_beside
+from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, statement
 
 
@@ -88,7 +89,7 @@ def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
             continue
         # A rehearsal goes on if the RENAME has failed, and then the column has its old name.
         number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
-        if index.keys == [number] and index.is_unique and not index.constraint:
+        if index.keys == index.columns == [number] and index.is_unique and not index.constraint:
             wanted = sql.Identifier(index_name(plan))
             runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, wanted))
         elif index.constraint:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
-from pgkid.ctl.rekey.plan import Plan, Word, beside
+from pgkid.ctl.names import beside
+from pgkid.ctl.rekey.plan import Plan, Word
 from pgkid.ctl.steps import Runner, statement
 
 

@@ -9,6 +9,7 @@ from pgkid.ctl import catalog, filling, hanging, objects, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.made import has_statistics
+from pgkid.ctl.names import beside
 from pgkid.ctl.obstacles import refuse, refuse_made
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
@@ -17,7 +18,7 @@ from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.expected import Expected
 from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.rekey.finish import drop_new, finish
-from pgkid.ctl.rekey.plan import Options, Plan, Seen, beside, read_plan
+from pgkid.ctl.rekey.plan import Options, Plan, Seen, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Step, lock, statement
 from pgkid.ctl.terminal import progress

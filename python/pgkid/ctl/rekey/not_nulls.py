@@ -7,7 +7,8 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.rekey.plan import Direction, Plan, beside
+from pgkid.ctl.names import beside
+from pgkid.ctl.rekey.plan import Direction, Plan
 from pgkid.ctl.steps import Runner, statement
 
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from hashlib import md5
 from typing import Literal, Optional, Sequence
 
 from psycopg import sql
@@ -11,6 +10,7 @@ from pgkid.ctl import catalog, constraints, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.made import Made
+from pgkid.ctl.names import beside
 from pgkid.ctl.objects import Object
 from pgkid.ctl.rekey.keys import Keys, read_keys
 from pgkid.ctl.state import Saved
@@ -86,20 +86,6 @@ class Direction:
     def beside(self, name: str) -> str:
         """Returns the name of what stands beside something with this name."""
         return beside(self.word, name)
-
-
-def beside(word: str, name: str) -> str:
-    """Returns the name of what stands beside something with this name."""
-    wanted = f"kid_{word}_{name}"
-    if len(wanted.encode()) <= 63:
-        return wanted
-    mark = md5(name.encode()).hexdigest()[:8]
-    return f"kid_{word}_{name.encode()[:40].decode(errors='ignore')}_{mark}"
-
-
-def is_beside(name: str, *words: str) -> bool:
-    """Returns whether something has a name that `beside` makes with one of these words."""
-    return name.startswith(tuple(f"kid_{word}_" for word in words))
 
 
 @dataclass

@@ -13,11 +13,12 @@ from pgkid.ctl.connection import scalar
 from pgkid.ctl.details import Inherited, details, give_inherited, inherited, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made, has_statistics
+from pgkid.ctl.names import beside
 from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
-from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade, beside
+from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 

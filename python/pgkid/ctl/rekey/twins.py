@@ -15,10 +15,11 @@ from pgkid.ctl import catalog
 from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.constraints import add, can_be_late, validate
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.operators import operators_of_kid
-from pgkid.ctl.rekey.plan import Plan, beside, is_beside
+from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, lock, statement
 
 
