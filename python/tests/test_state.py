@@ -35,7 +35,7 @@ class Kept(unittest.TestCase):
             begun = rekey_plan.read_plan(conn, self.table, rekey).begin([self.table])
         else:
             partition = partition_plan.Options("1 day", None)
-            begun = partition_plan.read_plan(conn, self.table, partition).begin()
+            begun = partition_plan.read_plan(conn, self.table, partition).new_state()
         state.create(conn, schema, begun)
         return schema
 

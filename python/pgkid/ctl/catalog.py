@@ -267,8 +267,8 @@ class Index:
     constraint_kind: str  # p: a primary key, u: UNIQUE, x: an exclusion constraint, empty: none
     constraint_definition: Optional[str]
     tablespace: Optional[str]
-    columns: list[int]  # all that it depends on
-    keys: list[int]  # 0 is an expression
+    columns: list[int]  # all that it depends on, also those of INCLUDE
+    keys: list[int]  # without those of INCLUDE; 0 is an expression
     other_classes: list[int]  # columns whose operator class is not the default
     comment: Optional[str]
     constraint_comment: Optional[str]
@@ -297,7 +297,7 @@ def indexes(conn: Connection, relations: Sequence[int]) -> list[Index]:
                      SELECT d.refobjsubid FROM pg_depend AS d
                       WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refobjid = i.indrelid
                             AND d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0)::int[] AS columns,
-               i.indkey::smallint[]::int[] AS keys,
+               (i.indkey::smallint[]::int[])[:i.indnkeyatts - 1] AS keys,  -- indkey begins at 0
                ARRAY(SELECT u.num FROM unnest(i.indkey::smallint[], i.indclass::oid[]) AS u (num, class)
                        JOIN pg_opclass AS o ON o.oid = u.class WHERE NOT o.opcdefault)::int[] AS other_classes,
                obj_description(c.oid, 'pg_class') AS comment,
@@ -421,6 +421,7 @@ class Trigger:
     function_schema: str
     is_before_row: bool
     runs_at_update: bool
+    runs_at_truncate: bool
     has_columns: bool  # UPDATE OF some columns
     parent: int  # of a trigger of a partition, the parent's; otherwise 0
 
@@ -434,7 +435,7 @@ def triggers(conn: Connection, relations: Sequence[int]) -> list[Trigger]:
         SELECT t.oid, t.tgrelid AS table, t.tgname AS name, pg_get_triggerdef(t.oid) AS definition,
                t.tgenabled::text AS enabled, t.tgfoid::regprocedure::text AS function, n.nspname AS function_schema,
                t.tgtype & 3 = 3 AS is_before_row,
-               t.tgtype & 16 <> 0 AS runs_at_update, t.tgattr::text <> '' AS has_columns, t.tgparentid AS parent
+               t.tgtype & 16 <> 0 AS runs_at_update, t.tgtype & 32 <> 0 AS runs_at_truncate, t.tgattr::text <> '' AS has_columns, t.tgparentid AS parent
           FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal
          ORDER BY array_position(%s::oid[], t.tgrelid), t.tgname

@@ -16,12 +16,14 @@ the move of a table
 
 move.py          has its steps
 swap.py          gives the new table the name, or the first partition its name again
-numbers.py       gives the sequences of the columns to the table that takes the name
+sequences.py     gives the sequences of the columns to the table that takes the name
 
 the move of the rows of a partition
 
 rows.py          has its steps
-shadow.py        makes the tables into which rows are copied, and the trigger that follows their changes
+shadow.py        makes the tables into which rows are copied
+follow.py        makes the triggers that follow the changes of writers; its head says why no change is lost
+copies.py        copies the rows, and once more those that the triggers have noted
 exchange.py      puts the new partitions in the place of the one that had the rows
 
 and both end alike
@@ -77,15 +79,15 @@ validate    validates each foreign key: blocks neither readers nor writers
             drops the state
 
 In the state (state.py), `old_name` is the name of the partition that has the old rows: events_old or, if that name is
-taken, a similar one. In a move of rows it is the partition whose rows move. `late` are the foreign keys that the swap
-adds without looking at rows, and that `validate` validates. The schema of a move of a table contains nothing else. That
-of a move of rows of events also contains:
+taken, a similar one. In a move of rows it is the partition whose rows move, which modules call the source. `late` are
+the foreign keys that the swap adds without looking at rows, and that `validate` validates. The schema of a move of a
+table contains nothing else. That of a move of rows of events also contains:
 
 events               a partitioned table like events. Rows are copied into its partitions, which `exchange` attaches to
                      the real one. The constraint kid_bounds of each lets ATTACH do that without looking at rows
 other_0, …           partitions of it that stay empty: where the real table has other partitions
 rest                 its default partition. If a row is there, the move is refused
-noted                the keys of rows that have to be copied once more
+noted                the IDs of rows that have to be copied once more
 follow()             the function of the triggers ~kidctl and ~kidctl_truncate on the partition whose rows move. It
                      makes the changes of writers in the copies, or notes them
 moment               an index. Building it concurrently waits for all transactions with an older snapshot

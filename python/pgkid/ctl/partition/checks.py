@@ -15,6 +15,7 @@ from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
+from pgkid.ctl.partition.shadow import WITHOUT_TIME
 from pgkid.ctl.publications import memberships
 
 
@@ -72,8 +73,8 @@ def of_table(plan: Plan) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class Keys:
-    """What is known of the keys of a table."""
+class SomeKeys:
+    """What is known of the keys of a table, from some of them."""
 
     default: str
     rows: int  # of the sample
@@ -88,7 +89,7 @@ class Keys:
         return self.strange + self.early
 
 
-def read_keys(plan: TablePlan) -> Keys:
+def read_keys(plan: TablePlan) -> SomeKeys:
     """Looks at the default of the key, at rows from anywhere in the table, and at the greatest keys."""
     key, table, conn = plan.key, plan.root.sql, plan.conn
     pages = max(plan.root.pages, 1)
@@ -112,7 +113,7 @@ def read_keys(plan: TablePlan) -> Keys:
         type=sql.SQL(key.type),
         rows=rows,
     )
-    return Keys(key.default or "", *conn.execute(query).fetchall()[0])
+    return SomeKeys(key.default or "", *conn.execute(query).fetchall()[0])
 
 
 def is_early(plan: Plan, key: sql.Composable) -> sql.Composable:
@@ -273,6 +274,7 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     yield from of_roles(plan)
     yield from of_dependents(plan)
     yield from of_partition(plan)
+    yield from of_keys_without_time(plan)
     yield from of_early_rows(plan)
     for name, all_tables, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
@@ -296,6 +298,19 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
     yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")
+
+
+def of_keys_without_time(plan: Plan) -> Iterator[Finding]:
+    """Yields the partition if its least or its greatest key contains no time, so that no new partition could take it.
+
+    An index leads to these two. A uuid without time between them is found when it is copied.
+    """
+    query = sql.SQL(
+        "SELECT r.id::text FROM ((SELECT {0} AS id FROM {1} ORDER BY 1 LIMIT 1)"
+        " UNION ALL (SELECT {0} FROM {1} ORDER BY 1 DESC LIMIT 1)) AS r WHERE {2} IS NULL LIMIT 1"
+    ).format(plan.key.sql, plan.old, plan.ids.time(plan.home, sql.SQL("r.id")))
+    for (key,) in plan.conn.execute(query).fetchall():
+        yield refused(plan.old_label, f"has keys that contain no time, such as {key}", WITHOUT_TIME)
 
 
 def of_early_rows(plan: Plan) -> Iterator[Finding]:

@@ -5,8 +5,9 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, objects
 from pgkid.ctl.connection import scalar
+from pgkid.ctl.made import STATES
 from pgkid.ctl.names import free_name, is_free
-from pgkid.ctl.partition import references
+from pgkid.ctl.partition import follow, references
 from pgkid.ctl.partition.late import Late
 from pgkid.ctl.partition.plan import RowsPlan
 from pgkid.ctl.partition.references import Afterwards
@@ -28,11 +29,11 @@ class Exchange:
     def run(self) -> None:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
-        are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.in_schema("noted"))
+        are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.noted)
         if scalar(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted
         keys = plan.incoming()
-        self.shadow.drop_triggers()
+        follow.drop(self.shadow)
         references.drop(self.runner, keys)
         self.take_away()
         run(statement("DROP TABLE {}", self.shadow.in_schema(REST)))
@@ -48,14 +49,23 @@ class Exchange:
 
     def take_away(self) -> None:
         """Empties the default partition, or drops another one."""
-        plan, source = self.plan, self.shadow.source.sql
-        if plan.is_default(self.shadow.source.oid):
-            self.runner.execute(statement("TRUNCATE ONLY {}", source))
+        source = self.shadow.source
+        if self.plan.is_default(source.oid):
+            self.empty(source)
         else:
-            self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))
-            self.runner.execute(
-                statement("DROP TABLE {}", source, about=objects.of_table(self.shadow.source, "partition"))
-            )
+            self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", self.plan.root.sql, source.sql))
+            self.runner.execute(statement("DROP TABLE {}", source.sql, about=objects.of_table(source, "partition")))
+
+    def empty(self, source: catalog.Table) -> None:
+        """Empties the default partition. Its triggers for TRUNCATE do not fire, because its rows stay in the table."""
+        found = [t for t in catalog.triggers(self.plan.conn, [source.oid]) if t.runs_at_truncate and t.enabled in "OA"]
+        alter = "ALTER TABLE ONLY {} {} TRIGGER {}"
+        for trigger in found:
+            self.runner.execute(statement(alter, source.sql, sql.SQL("DISABLE"), sql.Identifier(trigger.name)))
+        self.runner.execute(statement("TRUNCATE ONLY {}", source.sql))
+        for trigger in found:
+            state = sql.SQL(STATES[trigger.enabled])
+            self.runner.execute(statement(alter, source.sql, state, sql.Identifier(trigger.name)))
 
     def attach(self, new: ShadowPartition) -> None:
         """Attaches a new partition, under a name that is free in the schema of the table."""

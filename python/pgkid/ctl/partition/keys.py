@@ -72,7 +72,7 @@ def ids_of(conn: Connection, root: catalog.Table, home: str) -> list[Ids]:
 
 @dataclass(frozen=True)
 class Key:
-    """The column of a primary key that contains IDs, and which IDs these are."""
+    """The column of a primary key that contains IDs, and which IDs these are. Rows can have the same ID."""
 
     column: catalog.Column
     ids: Ids
@@ -124,6 +124,42 @@ def several(root: catalog.Table, found: Sequence[Ids]) -> Refused:
     if any(ids.is_number for ids in found):
         hint += " Of columns of type bigint it takes the one whose default makes IDs."
     return Refused(f"the primary key of {root.label} has several columns of IDs", hint)
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """A column of a primary key, and the operator by which the index of the key compares it."""
+
+    name: str
+    schema: str
+    operator: str
+
+    def equal(self, left: str, right: str) -> sql.Composed:
+        """Returns the condition that two rows, such as OLD, have the same value."""
+        a, b = (sql.SQL("{}.{}").format(sql.SQL(row), sql.Identifier(self.name)) for row in (left, right))
+        return sql.SQL("{} OPERATOR({}.{}) {}").format(a, sql.Identifier(self.schema), sql.SQL(self.operator), b)
+
+
+def primary_key(conn: Connection, root: catalog.Table) -> list[KeyPart]:
+    """Returns the columns of the primary key of a table. Raises an error if its index is no B-tree."""
+    rows = conn.execute(
+        """
+        SELECT a.attname, n.nspname, o.oprname
+          FROM pg_index AS i
+               CROSS JOIN unnest(i.indkey::smallint[], i.indclass::oid[]) WITH ORDINALITY AS u (number, class, place)
+               JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.number
+               JOIN pg_opclass AS c ON c.oid = u.class
+               LEFT JOIN pg_am AS m ON m.oid = c.opcmethod AND m.amname = 'btree'
+               LEFT JOIN pg_amop AS p ON m.oid IS NOT NULL AND p.amopfamily = c.opcfamily AND p.amopstrategy = 3
+                         AND p.amoplefttype = c.opcintype AND p.amoprighttype = c.opcintype
+               LEFT JOIN pg_operator AS o ON o.oid = p.amopopr LEFT JOIN pg_namespace AS n ON n.oid = o.oprnamespace
+         WHERE i.indrelid = %s AND i.indisprimary AND u.place <= i.indnkeyatts ORDER BY u.place
+        """,
+        (root.oid,),
+    ).fetchall()
+    if any(operator is None for _name, _schema, operator in rows):
+        raise Refused(f"the index of the primary key of {root.label} is no B-tree")
+    return [KeyPart(*row) for row in rows]
 
 
 def operators_of(conn: Connection, key: catalog.Column) -> str:

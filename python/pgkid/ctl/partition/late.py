@@ -18,13 +18,13 @@ class Late(constraints.Kept):
     """A foreign key that is validated later or, if it takes over those of partitions, added later."""
 
     definition: str
-    is_validated: bool  # or is to be
+    is_to_be_valid: bool
     takes_over: bool
     comment: Optional[str]
 
     def add(self) -> list[Statement]:
         """Returns the statements of the swap, if there are any."""
-        return [] if self.takes_over else self.create(self.is_validated)
+        return [] if self.takes_over else self.create(self.is_to_be_valid)
 
     def create(self, late: bool) -> list[Statement]:
         """Returns the statements that create it."""
@@ -34,5 +34,5 @@ class Late(constraints.Kept):
         """Validates or adds it, unless that is done."""
         if self.takes_over and self.is_valid(runner.conn) is None:
             runner.retried([], lambda: runner.all(self.create(False)))
-        elif self.is_validated:
+        elif self.is_to_be_valid:
             self.validate(runner)

@@ -24,8 +24,8 @@ from pgkid.ctl.steps import Lock, Runner, Step, lock, statement
 AHEAD = 7  # periods for which partitions are created
 
 
-class Partition:
-    """A move on one connection. Every step reads the catalog again."""
+class MoveTable:
+    """A move of a table on one connection. Every step reads the catalog again."""
 
     def __init__(self, conn: Connection, relation: str, options: Optional[Options], rehearses: bool = False) -> None:
         self.conn, self.relation, self.options, self.rehearses = conn, relation, options, rehearses
@@ -99,7 +99,7 @@ class Partition:
 
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""
-        state.create(self.conn, plan.schema, plan.begin())
+        state.create(self.conn, plan.schema, plan.new_state())
         runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         check = sql.SQL("{} OPERATOR({}.<) {}::{}").format(
             plan.key.sql, sql.Identifier(plan.operators), sql.Literal(plan.bound), sql.SQL(plan.key.type)

@@ -147,7 +147,7 @@ class TablePlan(Plan):
     until: str
     bound: str  # the lowest ID at that time
 
-    def begin(self) -> TableState:
+    def new_state(self) -> TableState:
         """Returns the state with this plan: that of the move or, when it begins, a new one."""
         if self.state:
             self.state.options, self.state.until, self.state.bound = self.options, self.until, self.bound
@@ -173,7 +173,7 @@ class RowsPlan(Plan):
 
     state: Optional[RowsState]
 
-    def begin(self, source: catalog.Table) -> RowsState:
+    def new_state(self, source: catalog.Table) -> RowsState:
         """Returns the state of the move of the rows of a partition when it begins."""
         self.state = RowsState(
             relation=self.root.label,

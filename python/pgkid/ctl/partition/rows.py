@@ -15,6 +15,7 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, qualified, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
+from pgkid.ctl.partition import copies, follow
 from pgkid.ctl.partition.exchange import Exchange, Noted
 from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.partition.move import end_swap, lock_referenced, writers_of
@@ -145,8 +146,9 @@ class MoveRows:
         shadow = Shadow(plan, runner)
 
         def begin() -> None:
-            state.create(self.conn, plan.schema, plan.begin(shadow.source))
+            state.create(self.conn, plan.schema, plan.new_state(shadow.source))
             shadow.create()
+            follow.create(shadow)
 
         mine = lock([shadow.source.sql], "SHARE ROW EXCLUSIVE")
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], begin)
@@ -163,7 +165,7 @@ class MoveRows:
             while block < size:
                 began = time.monotonic()
                 with self.conn.transaction():
-                    runner.execute(shadow.copy(block, BLOCKS))
+                    runner.all(copies.copy(shadow, block, BLOCKS))
                     block += BLOCKS
                     plan.state.block = block
                     plan.save("prepare")
@@ -178,7 +180,7 @@ class MoveRows:
             plan = self.plan()
             shadow = Shadow(plan, runner)
             self.wait(runner, plan)
-            if shadow.copy_noted():
+            if copies.copy_noted(shadow):
                 continue
             if shadow.rows_left():
                 raise Refused(
@@ -238,7 +240,7 @@ class MoveRows:
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
 
         def remove() -> None:
-            Shadow(plan, runner).drop_triggers()
+            follow.drop(Shadow(plan, runner))
             state.remove(runner, plan.schema)
 
         runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock([plan.old])], remove)

@@ -13,7 +13,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.keys import key_of
-from pgkid.ctl.partition.move import Partition
+from pgkid.ctl.partition.move import MoveTable
 from pgkid.ctl.partition.plan import Options, TableState
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.partition.swap import refuse_used
@@ -47,7 +47,7 @@ class PartitionSession(Session):
         self.watch(self.schema)
         self.watch(self.schema_of_rows)
         self.options = Options(args.width or "", args.until, args.ids, args.partition)
-        self.partition = Partition(conn, self.root.label, self.options if args.width else None)
+        self.table_move = MoveTable(conn, self.root.label, self.options if args.width else None)
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ class PartitionSession(Session):
             return
         if not self.args.width:
             raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
-        self.rehearse(checks.look(self.partition.plan()), self.copied)
+        self.rehearse(checks.look(self.table_move.plan()), self.copied)
 
     def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
         """Adds findings and those of a rehearsal to the report."""
@@ -88,9 +88,9 @@ class PartitionSession(Session):
         """Fills the report of a move of rows."""
         self.rehearse(checks.look_rows(self.rows(self.conn).plan()), self.rows)
 
-    def copied(self, conn: Connection) -> Partition:
+    def copied(self, conn: Connection) -> MoveTable:
         """Returns the move on a copy."""
-        return self.partition if conn is self.conn else Partition(conn, self.root.label, self.partition.options, True)
+        return self.table_move if conn is self.conn else MoveTable(conn, self.root.label, self.table_move.options, True)
 
     def do_run(self) -> int:
         """Runs all steps. After the swap there is nothing to rehearse any more."""
@@ -100,20 +100,20 @@ class PartitionSession(Session):
                 "`kidctl partition move` moves rows of one partition.",
             )
         hold.refuse_running(self.conn, self.schema)
-        if self.begun() and self.partition.plan().is_swapped:
-            self.run_steps(steps_from("partitions", self.partition.steps()), self.schema)
+        if self.begun() and self.table_move.plan().is_swapped:
+            self.run_steps(steps_from("partitions", self.table_move.steps()), self.schema)
             return 0
         state.refuse_half_back(state.load(self.conn, self.schema, TableState))
         self.look()
         if self.stops():
             return 1
-        self.run_steps(self.partition.steps(), self.schema)
+        self.run_steps(self.table_move.steps(), self.schema)
         self.say_job()
         return 0
 
     def say_job(self) -> None:
         """Says what must be called from now on."""
-        ids = self.partition.plan().ids
+        ids = self.table_move.plan().ids
         call = "kid_create_partitions()" + f" with ids => '{ids.prefix}'" * (ids.is_number and not ids.is_default)
         terminal.say(f"{self.root.label} is partitioned. From now on a job must call {call} regularly.")
 
@@ -131,16 +131,16 @@ class PartitionSession(Session):
 
     def do_finish(self) -> int:
         """Forgets the way back."""
-        self.partition.swapped()
-        self.run_steps(self.partition.end(), self.schema)
+        self.table_move.swapped()
+        self.run_steps(self.table_move.end(), self.schema)
         return 0
 
     def do_back(self) -> int:
         """Takes everything back."""
-        plan = self.partition.plan(anywhere=True)
+        plan = self.table_move.plan(anywhere=True)
         if plan.is_swapped:
             refuse_used(plan)
-        self.run_steps(self.partition.back(), self.schema)
+        self.run_steps(self.table_move.back(), self.schema)
         return 0
 
     def do_status(self) -> int:
@@ -149,8 +149,8 @@ class PartitionSession(Session):
             for line in MoveRows.status(self.conn, self.root):
                 terminal.show(line)
             return 0
-        self.partition.options = None
-        plan = self.partition.plan()
+        self.table_move.options = None
+        plan = self.table_move.plan()
         assert plan.state
         done = "run" if plan.state.is_run and plan.is_swapped else plan.state.step
         terminal.show(f"move of {plan.root.label} to partitions of {plan.options.width}: {done} is done")

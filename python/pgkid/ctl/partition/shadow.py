@@ -1,8 +1,4 @@
-"""The tables into which the rows of a partition are copied: the partitions of a table in the schema of the move.
-
-A trigger makes there the changes that writers make meanwhile. What it cannot make it notes: a change of a row that is
-not copied yet, or whose copy the writer's snapshot does not see. Noted rows are copied once more.
-"""
+"""The tables into which the rows of a partition are copied: the partitions of a table in the schema of the move."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,13 +11,12 @@ from pgkid.ctl.details import of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import of_table
 from pgkid.ctl.partition.plan import Plan
-from pgkid.ctl.steps import Runner, Statement, body, statement
+from pgkid.ctl.steps import Runner, statement
 
 
-TRIGGER = "~kidctl"  # the last one by its name
-EMPTIED = "~kidctl_truncate"
 BOUNDS = "kid_bounds"  # the constraint by which ATTACH need not look at rows
 REST = "rest"  # the partition for rows that no other takes
+WITHOUT_TIME = "Move such rows to another table, or give them IDs of kid."
 
 
 @dataclass(frozen=True)
@@ -52,18 +47,22 @@ class Shadow:
         columns = [c for c in catalog.columns(plan.conn, plan.root.oid) if not c.generated]
         self.columns = [c.sql for c in columns]
         self.names = sql.SQL(", ").join(self.columns)
-        self.own_key = sql.SQL("s.{}").format(plan.key.sql)
+        self.noted = self.in_schema("noted")
 
     def in_schema(self, name: str) -> sql.Identifier:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.plan.schema, name)
 
-    def equal(self, left: sql.Composable, right: sql.Composable) -> sql.Composed:
-        """Returns the condition that two keys are equal."""
-        return sql.SQL("{} OPERATOR({}.=) {}").format(left, sql.Identifier(self.plan.operators), right)
-
     def create(self) -> None:
-        """Creates the tables and the trigger. The partition is locked against writers."""
+        """Creates the tables. The partition is locked against writers."""
+        self.create_table()
+        self.give_options()
+        self.create_partitions()
+        self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} DEFAULT", self.in_schema(REST), self.table))
+        self.create_notes()
+
+    def create_table(self) -> None:
+        """Creates the partitioned table, with the foreign keys of the real one."""
         plan, run = self.plan, self.runner.execute
         kept = (
             "DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES"
@@ -82,17 +81,17 @@ class Shadow:
         for key in catalog.constraints(plan.conn, [plan.root.oid]):
             if key.kind == "f" and key.ref_table != plan.root.oid and not key.parent:
                 run(statement("ALTER TABLE {} ADD CONSTRAINT {} {}", self.table, key.sql, sql.SQL(key.definition)))
-        self.give_options()
-        self.create_partitions()
-        run(statement("CREATE TABLE {} PARTITION OF {} DEFAULT", self.in_schema(REST), self.table))
-        run(
+
+    def create_notes(self) -> None:
+        """Creates the table of notes. `is_taken` is for copies.py."""
+        self.runner.execute(
             statement(
-                "CREATE TABLE {} (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id {} NOT NULL)",
-                self.in_schema("noted"),
-                sql.SQL(plan.key.type),
+                "CREATE TABLE {} (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id {} NOT NULL,"
+                " is_taken boolean NOT NULL DEFAULT false)",
+                self.noted,
+                sql.SQL(self.plan.key.type),
             )
         )
-        self.create_trigger()
 
     def give_options(self) -> None:
         """Gives the table what its partitions take from it: row-level security and replica identity."""
@@ -114,18 +113,8 @@ class Shadow:
 
     def create_partitions(self) -> None:
         """Creates partitions for the rows, none of them where the table has another one."""
-        plan, conn = self.plan, self.plan.conn
-        for number, (bound,) in enumerate(
-            conn.execute(
-                "SELECT pg_get_expr(c.relpartbound, c.oid)"
-                " FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
-                " WHERE i.inhparent = %s AND c.oid <> %s AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'",
-                (plan.root.oid, self.source.oid),
-            ).fetchall()
-        ):
-            name = self.in_schema(f"other_{number}")
-            self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
-        times = self.times()
+        self.create_others()
+        plan, times = self.plan, self.times()
         self.runner.execute(
             statement(
                 "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz, {}::timestamptz,"
@@ -146,26 +135,41 @@ class Shadow:
                 options = sql.SQL(", ".join(self.source.options))
                 self.runner.execute(statement("ALTER TABLE {} SET ({})", table, options))
 
+    def create_others(self) -> None:
+        """Creates a partition, which stays empty, for each other one of the table."""
+        bounds = self.plan.conn.execute(
+            "SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+            " WHERE i.inhparent = %s AND c.oid <> %s AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'",
+            (self.plan.root.oid, self.source.oid),
+        ).fetchall()
+        for number, (bound,) in enumerate(bounds):
+            name = self.in_schema(f"other_{number}")
+            self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
+
     def times(self) -> Times:
         """Returns the times for which partitions are created: for the rows, and for a period after the last one.
 
         If now is later than the last row, the period begins now, so that new rows have a partition, too.
         """
         query = (
-            "SELECT (SELECT ({0})::text FROM {2} ORDER BY {1} LIMIT 1),"
-            " (greatest((SELECT {0} FROM {2} ORDER BY {1} DESC LIMIT 1), now()) + {3}::interval)::text"
+            "SELECT l.id, ({0})::text, (greatest((SELECT {1} FROM {3} ORDER BY {2} DESC LIMIT 1), now())"
+            " + {4}::interval)::text FROM (SELECT {2} AS id FROM {3} ORDER BY 1 LIMIT 1) AS l"
         )
-        row = self.plan.conn.execute(
+        rows = self.plan.conn.execute(
             sql.SQL(query).format(
+                self.plan.ids.time(self.plan.home, sql.SQL("l.id")),
                 self.plan.ids.time(self.plan.home, self.plan.key.sql),
                 self.plan.key.sql,
                 self.source.sql,
                 sql.Literal(self.plan.options.width),
             )
-        ).fetchall()[0]
-        if row[0] is None:
+        ).fetchall()
+        if not rows:
             raise Refused(f"{self.source.label} has no rows")
-        return Times(since=row[0], until=row[1])
+        least, since, until = rows[0]
+        if since is None:
+            raise Refused(f"{self.source.label} has a key that contains no time, {least}", WITHOUT_TIME)
+        return Times(since, until)
 
     def partitions(self) -> list[ShadowPartition]:
         """Returns the partitions into which rows are copied."""
@@ -181,107 +185,6 @@ class Shadow:
             (self.label,),
         )
 
-    def create_trigger(self) -> None:
-        """Creates the triggers."""
-        self.create_function()
-        source, function = self.source.sql, self.in_schema("follow")
-        for name, event in ((TRIGGER, "INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW"), (EMPTIED, "TRUNCATE ON {}")):
-            on = sql.SQL(event).format(source)
-            trigger = sql.Identifier(name)
-            self.runner.execute(statement("CREATE TRIGGER {} AFTER {} EXECUTE FUNCTION {}()", trigger, on, function))
-            self.runner.execute(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", source, trigger))
-
-    def create_function(self) -> None:
-        """Creates the function of the triggers. It runs with the rights of the owner, whichever role writes."""
-        news = sql.SQL(", ").join(sql.SQL("NEW.{}").format(name) for name in self.columns)
-        key = self.plan.key.sql
-        old, new = (sql.SQL("{}.{}").format(sql.SQL(word), key) for word in ("OLD", "NEW"))
-        parts = {
-            "clear": sql.SQL("DELETE FROM {};").format(self.table),
-            "delete": sql.SQL("DELETE FROM {} AS s WHERE {};").format(self.table, self.equal(self.own_key, old)),
-            "insert": sql.SQL("INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE VALUES ({}) ON CONFLICT DO NOTHING;").format(
-                self.table, self.names, news
-            ),
-            "note_old": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.in_schema("noted"), old),
-            "note_new": sql.SQL("INSERT INTO {} (id) VALUES ({});").format(self.in_schema("noted"), new),
-        }
-        code = sql.SQL(
-            """
-BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        {clear}
-        RETURN NULL;
-    ELSIF TG_OP <> 'INSERT' THEN
-        {delete}
-        IF NOT FOUND THEN
-            {note_old}
-            IF TG_OP = 'UPDATE' THEN
-                {note_new}
-            END IF;
-            RETURN NULL;
-        END IF;
-    END IF;
-    IF TG_OP <> 'DELETE' THEN
-        {insert}
-        IF NOT FOUND THEN
-            {note_new}
-        END IF;
-    END IF;
-    RETURN NULL;
-END"""
-        ).format(**parts)
-        self.runner.execute(
-            statement(
-                "CREATE FUNCTION {}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
-                " SET search_path = pg_catalog, pg_temp SET row_security = off AS {}",
-                self.in_schema("follow"),
-                body(code, self.plan.conn),
-            )
-        )
-
-    def copy(self, block: int, blocks: int) -> Statement:
-        """Returns the statement that copies the rows of some blocks, and holds them until the transaction ends."""
-        return statement(
-            """INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE
-SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CONFLICT DO NOTHING""",
-            self.table,
-            self.names,
-            self.names,
-            self.source.sql,
-            f"({block},0)",
-            f"({block + blocks},0)",
-            about=of_table(self.source, "rows of"),
-        )
-
-    def copy_noted(self) -> int:
-        """Copies rows once more that the trigger has noted, and returns how many notes there were."""
-        noted = self.in_schema("noted")
-        last = scalar(self.plan.conn, sql.SQL("SELECT max(n) FROM {}").format(noted))
-        if last is None:
-            return 0
-        mine = sql.SQL("EXISTS (SELECT FROM {} AS n WHERE n.n <= {} AND {})").format(
-            noted, sql.Literal(last), self.equal(sql.SQL("n.id"), self.own_key)
-        )
-        with self.plan.conn.transaction():
-            self.runner.execute(statement("SELECT FROM ONLY {} AS s WHERE {} FOR SHARE", self.source.sql, mine))
-            self.runner.execute(statement("DELETE FROM {} AS s WHERE {}", self.table, mine))
-            self.runner.execute(
-                statement(
-                    "INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM ONLY {} AS s WHERE {}",
-                    self.table,
-                    self.names,
-                    self.names,
-                    self.source.sql,
-                    mine,
-                )
-            )
-            return self.runner.execute(statement("DELETE FROM {} WHERE n <= {}", noted, last)) or 0
-
     def rows_left(self) -> bool:
         """Returns whether a row has come that no partition takes."""
         return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.in_schema(REST))))
-
-    def drop_triggers(self) -> None:
-        """Drops the triggers."""
-        for name in (TRIGGER, EMPTIED):
-            self.runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(name), self.source.sql))

@@ -20,7 +20,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.names import free_name
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import refuse_made
-from pgkid.ctl.partition import numbers, references
+from pgkid.ctl.partition import references, sequences
 from pgkid.ctl.partition.plan import UNTIL, TablePlan
 from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.publications import Membership, memberships
@@ -90,43 +90,52 @@ class Swap(ABC):
 class Forward(Swap):
     """The table becomes the first partition of a new one."""
 
+    def __init__(self, plan: TablePlan, runner: Runner) -> None:
+        super().__init__(plan, runner)
+        constraints_of_root = catalog.constraints(plan.conn, [plan.root.oid])
+        self.constraints = [k for k in constraints_of_root if k.ref_table != plan.root.oid and k.name != UNTIL]
+        self.not_nulls = catalog.not_nulls(plan.conn, [plan.root.oid])
+        # PostgreSQL cannot CLUSTER a partitioned table.
+        self.new_indexes = [(i, of_index(plan.conn, replace(i, is_clustered=False))) for i in self.indexes]
+
     def afterwards(self) -> Afterwards:
         """Returns that it is partitioned."""
         return Afterwards(self.plan.root, "p", self.plan.old_label)
 
     def run(self) -> None:
-        """Makes the new table, and attaches the old one."""
+        """Makes the new table, and attaches the old one.
+
+        First goes what refers to the table, because it shall refer to the new one. Then the old table gives up its
+        name, its sequences and those of its indexes, which the new one takes. The new one gets indexes and constraints
+        before ATTACH, which finds those of the partition that are equal to them, and what refers to it at the end.
+        """
         plan, runner = self.plan, self.runner
-        own = [
-            k
-            for k in catalog.constraints(plan.conn, [plan.root.oid])
-            if k.ref_table != plan.root.oid and k.name != UNTIL
-        ]
-        not_nulls = catalog.not_nulls(plan.conn, [plan.root.oid])
-        # PostgreSQL cannot CLUSTER a partitioned table.
-        indexes = [(i, of_index(plan.conn, replace(i, is_clustered=False))) for i in self.indexes]
         names = self.partition_names()
         self.remove()
         self.rename_indexes(plan.root.oid, names)
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.root.sql, sql.Identifier(plan.old_name)))
-        taken = numbers.take(runner, self.columns, plan.old)
+        taken = sequences.take(runner, self.columns, plan.old)
         self.create()
-        for not_null in not_nulls:
-            self.comment(not_null.name, not_null.comment)
-        for constraint in own:
-            self.add(constraint.name, constraint.definition, constraint.comment)
-        for index, lines in indexes:
-            self.create_index(index, lines)
-        for line in self.details:
-            runner.execute(Statement(raw(line), objects.of_table(plan.root)))
-        runner.all(of_new_table(plan.root, plan.root.sql))
-        numbers.give(runner, taken, plan.root.sql)
+        self.give_definition()
+        sequences.give(runner, taken, plan.root.sql)
         self.attach()
         self.make(self.memberships)
         new = scalar(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
         if plan.state:
             plan.state.indexes = {after: before for before, after in names.items()}
         self.remember("swap", {plan.root.label: new, plan.old_label: plan.root.oid})
+
+    def give_definition(self) -> None:
+        """Gives the new table the constraints, the indexes, and the details of the old one."""
+        for not_null in self.not_nulls:
+            self.comment(not_null.name, not_null.comment)
+        for constraint in self.constraints:
+            self.add(constraint.name, constraint.definition, constraint.comment)
+        for index, lines in self.new_indexes:
+            self.create_index(index, lines)
+        for line in self.details:
+            self.runner.execute(Statement(raw(line), objects.of_table(self.plan.root)))
+        self.runner.all(of_new_table(self.plan.root, self.plan.root.sql))
 
     def partition_names(self) -> dict[str, str]:
         """Returns the names that the indexes of the first partition get."""
@@ -226,8 +235,9 @@ class Back(Swap):
         refuse_used(plan)
         old = catalog.table(plan.conn, plan.old_label)
         self.remove()
-        taken = numbers.take(runner, self.columns, plan.root.sql)
-        runner.all([statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(n.label)) for n in taken if not n.identity])
+        taken = sequences.take(runner, self.columns, plan.root.sql)
+        owned = [sql.SQL(own.label) for own in taken if not own.identity]
+        runner.all([statement("ALTER SEQUENCE {} OWNED BY NONE", label) for label in owned])
         runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, plan.old))
         runner.execute(statement("DROP TABLE {}", plan.root.sql))
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.old, sql.Identifier(plan.root.name)))
@@ -237,7 +247,7 @@ class Back(Swap):
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(back)))
         self.give_security(back)
-        numbers.give(runner, taken, plan.root.sql)
+        sequences.give(runner, taken, plan.root.sql)
         runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         self.make(self.memberships)
         self.remember("back", {plan.root.label: old.oid})

@@ -17,7 +17,7 @@ from pgkid.ctl.steps import Runner, Statement, raw, statement, text
 
 
 @dataclass(frozen=True)
-class Numbers:
+class ColumnSequence:
     """A sequence that belongs to a column."""
 
     column: Column
@@ -26,7 +26,7 @@ class Numbers:
     details: tuple[str, ...] = ()  # the statements that give the new sequence of an identity what the old one had
 
 
-def take(runner: Runner, columns: Sequence[Column], table: sql.Composable) -> list[Numbers]:
+def take(runner: Runner, columns: Sequence[Column], table: sql.Composable) -> list[ColumnSequence]:
     """Takes identities from columns of a table, and returns all of their sequences."""
     found = []
     for column in columns:
@@ -34,11 +34,11 @@ def take(runner: Runner, columns: Sequence[Column], table: sql.Composable) -> li
             found.append(read_identity(runner, column, column.sequence))
             runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", table, column.sql))
         elif column.sequence:
-            found.append(Numbers(column, column.sequence))
+            found.append(ColumnSequence(column, column.sequence))
     return found
 
 
-def read_identity(runner: Runner, column: Column, label: str) -> Numbers:
+def read_identity(runner: Runner, column: Column, label: str) -> ColumnSequence:
     """Returns the sequence of an identity, and keeps sessions from taking numbers until it is there again.
 
     For that it runs an ALTER SEQUENCE that changes nothing. Its lock lasts until the end of the transaction, and
@@ -47,7 +47,9 @@ def read_identity(runner: Runner, column: Column, label: str) -> Numbers:
     conn, sequence = runner.conn, scalar(runner.conn, "SELECT to_regclass(%s)::oid", (label,))
     increment = scalar(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
     runner.execute(statement("ALTER SEQUENCE {} INCREMENT {}", sql.SQL(label), increment))
-    return Numbers(column, label, identity(conn, column.identity, sequence), tuple(details(conn, sequence, label)))
+    return ColumnSequence(
+        column, label, identity(conn, column.identity, sequence), tuple(details(conn, sequence, label))
+    )
 
 
 def details(conn: Connection, sequence: int, label: str) -> list[str]:
@@ -60,13 +62,13 @@ def details(conn: Connection, sequence: int, label: str) -> list[str]:
     return lines + ([text(conn, "COMMENT ON SEQUENCE {} IS {}", name, comment)] if comment else [])
 
 
-def give(runner: Runner, taken: Sequence[Numbers], table: sql.Composable) -> None:
+def give(runner: Runner, taken: Sequence[ColumnSequence], table: sql.Composable) -> None:
     """Gives the columns of a table identities, or the sequences that belonged to the other table."""
-    for n in taken:
-        if n.identity:
-            runner.execute(statement("ALTER TABLE {} ALTER {} {}", table, n.column.sql, sql.SQL(n.identity)))
-            about = Object("sequence", "", n.label, label=f"sequence {n.label}")
-            runner.all([Statement(raw(line), about) for line in n.details])
+    for own in taken:
+        if own.identity:
+            runner.execute(statement("ALTER TABLE {} ALTER {} {}", table, own.column.sql, sql.SQL(own.identity)))
+            about = Object("sequence", "", own.label, label=f"sequence {own.label}")
+            runner.all([Statement(raw(line), about) for line in own.details])
         else:
-            owner = sql.SQL("{}.{}").format(table, n.column.sql)
-            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), owner))
+            owner = sql.SQL("{}.{}").format(table, own.column.sql)
+            runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(own.label), owner))
