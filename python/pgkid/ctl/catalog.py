@@ -435,7 +435,8 @@ def triggers(conn: Connection, relations: Sequence[int]) -> list[Trigger]:
         SELECT t.oid, t.tgrelid AS table, t.tgname AS name, pg_get_triggerdef(t.oid) AS definition,
                t.tgenabled::text AS enabled, t.tgfoid::regprocedure::text AS function, n.nspname AS function_schema,
                t.tgtype & 3 = 3 AS is_before_row,
-               t.tgtype & 16 <> 0 AS runs_at_update, t.tgtype & 32 <> 0 AS runs_at_truncate, t.tgattr::text <> '' AS has_columns, t.tgparentid AS parent
+               t.tgtype & 16 <> 0 AS runs_at_update, t.tgtype & 32 <> 0 AS runs_at_truncate,
+               t.tgattr::text <> '' AS has_columns, t.tgparentid AS parent
           FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal
          ORDER BY array_position(%s::oid[], t.tgrelid), t.tgname

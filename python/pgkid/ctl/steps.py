@@ -79,9 +79,9 @@ class Lock:
 def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lock:
     """Returns a lock of some tables.
 
-    VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY can take hours. The quiet lock waits for them, for deadlock_timeout and
-    ten seconds, while readers and writers go on; autovacuum gives way to it. So the other lock waits for readers and
-    writers alone. After ATTEMPTS of that, within an hour, no_lock() is the error.
+    VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY can take hours. The quiet lock waits for them, for deadlock_timeout
+    and ten seconds, while readers and writers go on; autovacuum gives way to it. So the other lock waits for readers
+    and writers alone. After ATTEMPTS of that, within an hour, no_lock() is the error.
     """
     names = sql.SQL(", ").join(tables)
     return Lock(
