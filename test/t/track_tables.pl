@@ -278,6 +278,11 @@ foreach my $name (@databases)
 			GRANT SELECT (n) ON untracked TO stranger;
 		SET ROLE stranger; SELECT kid.kid_track_last('untracked'::regclass, 'id', 'untracked_id_seq'::regclass)}), '',
 		'and nobody has that of a table that is not tracked');
+	is(sql(q{GRANT TRIGGER ON untracked TO stranger; SET ROLE stranger;
+		CREATE TRIGGER kid_track BEFORE UPDATE OF id ON untracked FOR EACH ROW
+			EXECUTE FUNCTION suppress_redundant_updates_trigger();
+		SELECT kid.kid_track_last('untracked'::regclass, 'id', 'untracked_id_seq'::regclass)}), '',
+		'also if a role creates a trigger of the same name');
 
 	# A setting that a caller sets
 	my ($caller, $late) = map { open_session($node, $database) } 1 .. 2;

@@ -60,8 +60,8 @@ TriggerData &trigger_of(FunctionCallInfo fcinfo, bool for_row) {
   return *trigger;
 }
 
-/// Which argument of the trigger kid_track is what: source.sql.in says more. The triggers in C do not read the second
-/// and third, the shift and whether a right was granted.
+/// Which argument of the trigger kid_track is what: source.sql.in says more. They count from 0. The triggers in C do
+/// not read numbers 2 and 3, the shift and whether a right was granted.
 constexpr int table_argument = 0;
 constexpr int sequence_argument = 1;
 constexpr int reject_argument = 4; ///< missing if no rows are rejected
@@ -154,14 +154,18 @@ int64 lock_floor_near(Oid table, int64 floor) {
 }
 
 /// Returns whether a column has the trigger of kid_track(), by which the owner of the table lets those who may read it
-/// read the sequence.
+/// read the sequence. A role with the right TRIGGER can create a trigger of the same name, but only the owner of the
+/// table can let a trigger fire always.
 bool is_tracked(Relation table, AttrNumber number) {
   auto const *const triggers = table->trigdesc;
 
   for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
     auto const &trigger = triggers->triggers[i];
-    if (strcmp(trigger.tgname, "kid_track") == 0 && trigger.tgnattr == 1 && trigger.tgattr[0] == number)
-      return true;
+    if (strcmp(trigger.tgname, "kid_track") == 0 && trigger.tgenabled == TRIGGER_FIRES_ALWAYS && trigger.tgnattr == 1 &&
+        trigger.tgattr[0] == number) {
+      auto const *const function = get_func_name(trigger.tgfoid);
+      return function != nullptr && strcmp(function, "kid_track_enter") == 0;
+    }
   }
   return false;
 }
