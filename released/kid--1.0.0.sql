@@ -2867,7 +2867,7 @@ BEGIN ATOMIC
                                 AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
     ),
-    -- `is_whole` is true of calls such as kid_next(), kid.kid53_next(7), "my kid".kid53_next() and
+    -- `is_whole` is true of calls such as kid_next(), kid.sno_next(0), "my kid".kid53_next() and
     -- (kid64_next())::bigint, and false of (kid53_next() % 16).
     defaults (relid, attname, domain, type, is_whole) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,
@@ -3534,7 +3534,7 @@ COMMENT ON FUNCTION
 -- Which partitions are old, and how they are dropped
 
 -- Returns the partitions of a table, except the default partition. `is_old` is true if all of their IDs are older than
--- `older_than`, and `is_for_new_rows` if IDs of the present, or of a later time up to `older_than`, belong there.
+-- `older_than`, and `is_for_new_rows` if the partition ends after the present, and also after `older_than`.
 --
 -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
 -- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.
@@ -3660,18 +3660,19 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_drop_partitions(regclass, timestamptz, boolean, integer, text) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
--- from src/sql/tables/stored_ids/farthest.sql
+-- from src/sql/tables/stored_ids/farthest.sql.in
 
 -- The latest time of an ID that kid_observe() accepts, for both editions
 --
--- In the extension the call of kid64_floor() loads the library, which defines the setting. The edition in plain SQL has
--- no library.
+-- In the extension the call of kid64_floor() loads the library, which defines the setting. In plain SQL there is no
+-- such setting, and kid_observe() accepts an hour.
 
 CREATE FUNCTION @extschema@.kid_farthest() RETURNS timestamptz
     LANGUAGE SQL VOLATILE
 BEGIN ATOMIC
     SELECT @extschema@.kid64_floor(now());
-    SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval;
+    SELECT clock_timestamp()
+           + CASE WHEN false THEN '1 hour' ELSE current_setting('kid.max_observe'::text) END::interval;
 END;
 COMMENT ON FUNCTION @extschema@.kid_farthest() IS 'returns the latest time of an ID that kid_observe() accepts';
 
@@ -3831,7 +3832,8 @@ COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
 --
 -- Each begins at one end of a range of the index, and goes on only while values are no IDs.
 --
--- For kid53 one more query returns a number that is no ID, because it is above all of them or negative.
+-- For kid53 one more query returns a number that is no ID, because it is above all of them or negative. In plain SQL it
+-- also does so for kid64, of which no negative number is an ID there.
 
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and the option of an index that kid_lock_column() returned
 -- for it. If that is null, there are no IDs, or they cannot be read. Reads the name of the schema now, because it may
@@ -3854,6 +3856,8 @@ DECLARE
     -- A column of type uuid can have any uuids, and a bigint is a kid53 only if it is in the range of kid53. But every
     -- bigint has the bits of some kid64 or flake.
     may_have_strangers boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
+    -- In plain SQL, kid64 is a domain.
+    is_plain boolean := (SELECT t.typtype = 'd' FROM pg_type AS t WHERE t.oid = type);
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
@@ -3874,13 +3878,16 @@ BEGIN
         RETURN;
     END IF;
     FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
-        -- As an ID, a negative bigint is later than all others.
-        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        -- As an ID of a type in C, a negative bigint is later than all others.
+        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR is_plain OR stored_as <> 'bigint'::regtype
+                                             OR later IS NOT NULL);
         condition := CASE part
             WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
             WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
             ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
-        IF part = 'later' AND may_have_strangers THEN
+        IF part = 'up to since' AND is_plain THEN
+            condition := condition || format(' AND %s OPERATOR(%I.>=) 0', value, operators);
+        ELSIF part = 'later' AND may_have_strangers THEN
             -- Strangers above the greatest ID must not be in the way of IDs.
             condition := condition || format(' AND %s OPERATOR(%I.<=) %s(timestamptz ''infinity'')::%s', value,
                                              operators, ceil_of, stored_as);
@@ -3906,8 +3913,8 @@ BEGIN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
-    -- Numbers beyond the range of kid53 are strangers whatever else the column contains.
-    IF type = 'bigint'::regtype THEN
+    -- Numbers beyond the range of the type are strangers whatever else the column contains.
+    IF type = 'bigint'::regtype OR is_plain THEN
         rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
         EXECUTE format('SELECT v::text FROM (%1$s > %2$s(timestamptz ''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1',
                        rows, ceil_of)
@@ -3937,7 +3944,7 @@ CREATE FUNCTION @extschema@.kid_read_columns(home oid, columns jsonb)
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
     SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
     SET jit = off
-    -- Longer than deadlock_timeout: autovacuum gives way.
+    -- Longer than deadlock_timeout by default, so that autovacuum gives way.
     SET lock_timeout = '1500ms' AS $$
 DECLARE
     -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.
@@ -4102,7 +4109,7 @@ BEGIN ATOMIC
               FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
             UNION ALL
             SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
-                   'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest'
+                   'it has IDs that are further ahead than kid_observe() accepts; this is the greatest'
               FROM stored AS s WHERE s.later IS NOT NULL) AS o
      ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name;
 END;
@@ -4293,13 +4300,15 @@ BEGIN ATOMIC
                     format('Do not use the times of these IDs, or give the rows, and the rows that refer to them, new '
                            'IDs with %s_at().', s.prefix)),
                    (a.after IS NOT NULL AND s.later IS NOT NULL,
-                    format('IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
-                           s.later, s.later_issued),
-                    'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
+                    format('IDs up to %s have times up to %s, further ahead of the system clock than '
+                           'kid_observe() accepts', s.later, s.later_issued),
+                    'Delete or correct these rows. If new IDs are as late, the clock was wrong: in the extension, see '
+                    'kid_reset_clock().'),
                    (a.after IS NOT NULL AND s.stranger IS NOT NULL,
                     format('it contains numbers that are no %s and have no time, such as %s', s.prefix, s.stranger),
-                    format('Correct or delete the rows of SELECT * FROM %s WHERE %I NOT BETWEEN 0 AND '
-                           '9007199254740991;', s.relation, s.column_name)),
+                    format('Correct or delete the rows of SELECT * FROM %s WHERE %I %s;', s.relation,
+                           s.column_name, CASE s.prefix WHEN 'kid53' THEN 'NOT BETWEEN 0 AND 9007199254740991'
+                                                        ELSE '< 0' END)),
                    (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL AND s.stranger IS NULL,
                     format('its IDs were not examined: %s', s.problem),
                     format('As %s, look at the least and the greatest ID.',

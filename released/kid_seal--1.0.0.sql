@@ -48,8 +48,8 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
--- ASIACRYPT 2000). Without the key, a text is valid with probability 2 ^ -(bits of zeros): 64 for kid64 and flake, 48
--- for sno, 32 for kid96 and flax. A uuid has no room for zeros.
+-- ASIACRYPT 2000). Without the key, a text is valid with probability 2 ^ -(bits of zeros): 64 for kid64, kid53 and
+-- flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
 -- The functions run as their owner, in the extension a superuser. So no name may lead them to an object that another
 -- role made. Bodies in PL/pgSQL look names up when they run. They name only objects of pg_catalog and of

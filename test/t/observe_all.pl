@@ -34,7 +34,7 @@ my $decided = q{SELECT string_agg(format('%s: %s.%s %s', clock, relation, column
 	FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL};
 my $problems = q{SELECT string_agg(format('%s.%s: %s', relation, column_name, problem), E'\n'
 	ORDER BY relation::text, problem) FROM kid_observe_all() WHERE problem IS NOT NULL};
-my $later = 'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest';
+my $later = 'it has IDs that are further ahead than kid_observe() accepts; this is the greatest';
 
 # An empty database.
 in_new_database('empty');

@@ -159,6 +159,13 @@ foreach ([ common => 'app' ], [ check => $superuser ], [ partitions => $superuse
 	  or diag `diff -u expected/$file.out $output`;
 }
 
+# In the extension a negative bigint is a kid64 that is later than all others. In plain SQL it is no kid64.
+is(sql(q{CREATE TABLE negative (id bigint PRIMARY KEY DEFAULT kid_next()); INSERT INTO negative VALUES (-5), (DEFAULT);
+		SELECT problem, remedy FROM kid_check('negative'); DROP TABLE negative}),
+	'it contains numbers that are no kid64 and have no time, such as -5|'
+	  . 'Correct or delete the rows of SELECT * FROM public.negative WHERE id < 0;',
+	'kid_check() names negative numbers, which are no kid64');
+
 # With kid in the search_path, numbers and times compare as in a database without it: mostly not at all.
 my $compared = q{CREATE FUNCTION pg_temp.compared() RETURNS SETOF text LANGUAGE plpgsql AS $$
 	DECLARE

@@ -5,6 +5,7 @@
 \set about partitions by time, in plain SQL, beside kid-ids
 \set schemas kid,kid_clocks
 \set extschema kid
+\set plain true
 
 \i plain/begin.sql.in
 \i plain/schemas.sql.in

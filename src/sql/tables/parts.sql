@@ -14,7 +14,7 @@
 \i tables/partitions/old_partitions.sql
 \i tables/partitions/drop_partitions.sql
 
-\i tables/stored_ids/farthest.sql
+\i tables/stored_ids/farthest.sql.in
 \i tables/stored_ids/id_columns.sql
 \i tables/stored_ids/lock_column.sql
 \i tables/stored_ids/read_ids.sql

@@ -23,13 +23,15 @@ BEGIN ATOMIC
                     format('Do not use the times of these IDs, or give the rows, and the rows that refer to them, new '
                            'IDs with %s_at().', s.prefix)),
                    (a.after IS NOT NULL AND s.later IS NOT NULL,
-                    format('IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
-                           s.later, s.later_issued),
-                    'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
+                    format('IDs up to %s have times up to %s, further ahead of the system clock than '
+                           'kid_observe() accepts', s.later, s.later_issued),
+                    'Delete or correct these rows. If new IDs are as late, the clock was wrong: in the extension, see '
+                    'kid_reset_clock().'),
                    (a.after IS NOT NULL AND s.stranger IS NOT NULL,
                     format('it contains numbers that are no %s and have no time, such as %s', s.prefix, s.stranger),
-                    format('Correct or delete the rows of SELECT * FROM %s WHERE %I NOT BETWEEN 0 AND '
-                           '9007199254740991;', s.relation, s.column_name)),
+                    format('Correct or delete the rows of SELECT * FROM %s WHERE %I %s;', s.relation,
+                           s.column_name, CASE s.prefix WHEN 'kid53' THEN 'NOT BETWEEN 0 AND 9007199254740991'
+                                                        ELSE '< 0' END)),
                    (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL AND s.stranger IS NULL,
                     format('its IDs were not examined: %s', s.problem),
                     format('As %s, look at the least and the greatest ID.',

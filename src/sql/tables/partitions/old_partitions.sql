@@ -1,7 +1,7 @@
 -- Which partitions are old, and how they are dropped
 
 -- Returns the partitions of a table, except the default partition. `is_old` is true if all of their IDs are older than
--- `older_than`, and `is_for_new_rows` if IDs of the present, or of a later time up to `older_than`, belong there.
+-- `older_than`, and `is_for_new_rows` if the partition ends after the present, and also after `older_than`.
 --
 -- A sequence makes numbers below 10^13, which as IDs are of the first 30 days of the type. A partition that begins
 -- there, and ends in the first year, is for such numbers, however new its rows are: `has_numbers`.

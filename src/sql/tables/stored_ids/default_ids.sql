@@ -19,7 +19,7 @@ BEGIN ATOMIC
                                 AND p.prorettype = f.type::oid AND p.provolatile = 'v'
                                 AND (NOT f.is_core OR starts_with(p.proname::text, f.prefix))
     ),
-    -- `is_whole` is true of calls such as kid_next(), kid.kid53_next(7), "my kid".kid53_next() and
+    -- `is_whole` is true of calls such as kid_next(), kid.sno_next(0), "my kid".kid53_next() and
     -- (kid64_next())::bigint, and false of (kid53_next() % 16).
     defaults (relid, attname, domain, type, is_whole) AS (
         SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, g.type,

@@ -55,7 +55,7 @@ BEGIN ATOMIC
               FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
             UNION ALL
             SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
-                   'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest'
+                   'it has IDs that are further ahead than kid_observe() accepts; this is the greatest'
               FROM stored AS s WHERE s.later IS NOT NULL) AS o
      ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name;
 END;

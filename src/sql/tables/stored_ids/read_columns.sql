@@ -16,7 +16,7 @@ CREATE FUNCTION @extschema@.kid_read_columns(home oid, columns jsonb)
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
     SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
     SET jit = off
-    -- Longer than deadlock_timeout: autovacuum gives way.
+    -- Longer than deadlock_timeout by default, so that autovacuum gives way.
     SET lock_timeout = '1500ms' AS $$
 DECLARE
     -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.

@@ -20,7 +20,8 @@
 --
 -- Each begins at one end of a range of the index, and goes on only while values are no IDs.
 --
--- For kid53 one more query returns a number that is no ID, because it is above all of them or negative.
+-- For kid53 one more query returns a number that is no ID, because it is above all of them or negative. In plain SQL it
+-- also does so for kid64, of which no negative number is an ID there.
 
 -- Takes the OID of kid's schema, a row of kid_id_columns(), and the option of an index that kid_lock_column() returned
 -- for it. If that is null, there are no IDs, or they cannot be read. Reads the name of the schema now, because it may
@@ -43,6 +44,8 @@ DECLARE
     -- A column of type uuid can have any uuids, and a bigint is a kid53 only if it is in the range of kid53. But every
     -- bigint has the bits of some kid64 or flake.
     may_have_strangers boolean := stored_as = 'uuid'::regtype OR type = 'bigint'::regtype;
+    -- In plain SQL, kid64 is a domain.
+    is_plain boolean := (SELECT t.typtype = 'd' FROM pg_type AS t WHERE t.oid = type);
     -- INDOPTION_DESC and INDOPTION_NULLS_FIRST of PostgreSQL's pg_index.h
     is_descending boolean := option & 1 <> 0;
     are_nulls_first boolean := option & 2 <> 0;
@@ -63,13 +66,16 @@ BEGIN
         RETURN;
     END IF;
     FOREACH part IN ARRAY '{up to since,later,negative}'::text[] LOOP
-        -- As an ID, a negative bigint is later than all others.
-        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        -- As an ID of a type in C, a negative bigint is later than all others.
+        CONTINUE WHEN part = 'negative' AND (may_have_strangers OR is_plain OR stored_as <> 'bigint'::regtype
+                                             OR later IS NOT NULL);
         condition := CASE part
             WHEN 'up to since' THEN format('%s OPERATOR(%I.<=) %s($1)::%s', value, operators, ceil_of, stored_as)
             WHEN 'later' THEN format('%s OPERATOR(%I.>=) %s($1)::%s', value, operators, floor_of, stored_as)
             ELSE format('%s OPERATOR(%I.<) 0', value, operators) END;
-        IF part = 'later' AND may_have_strangers THEN
+        IF part = 'up to since' AND is_plain THEN
+            condition := condition || format(' AND %s OPERATOR(%I.>=) 0', value, operators);
+        ELSIF part = 'later' AND may_have_strangers THEN
             -- Strangers above the greatest ID must not be in the way of IDs.
             condition := condition || format(' AND %s OPERATOR(%I.<=) %s(timestamptz ''infinity'')::%s', value,
                                              operators, ceil_of, stored_as);
@@ -95,8 +101,8 @@ BEGIN
             problem := 'it contains values that have no time';
         END IF;
     END LOOP;
-    -- Numbers beyond the range of kid53 are strangers whatever else the column contains.
-    IF type = 'bigint'::regtype THEN
+    -- Numbers beyond the range of the type are strangers whatever else the column contains.
+    IF type = 'bigint'::regtype OR is_plain THEN
         rows := format('SELECT %s AS v FROM ONLY %s WHERE %s', value, relation, value);
         EXECUTE format('SELECT v::text FROM (%1$s > %2$s(timestamptz ''infinity'') UNION ALL %1$s < 0) AS s LIMIT 1',
                        rows, ceil_of)
