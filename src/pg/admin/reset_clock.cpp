@@ -102,9 +102,10 @@ void take_hold(unix_micros time) {
                             : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
 }
 
-/// Waits until all transactions that have entered a held clock have ended, for at most half of `kid.max_wait`: others
-/// wait for this session meanwhile. It can wait for one clock after the other: a transaction that enters a held clock
-/// has entered another one before it was held.
+/// Waits until all transactions that have entered a held clock have ended. Raises an error after half of
+/// `kid.max_wait`, at most 5 s, because others wait for this session meanwhile. It waits for one clock after the other.
+/// A transaction can still enter a clock that has been waited for, but only if it had entered another held clock before
+/// the hold; and the wait for that clock lasts until this transaction ends.
 void await_transactions() {
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
@@ -239,6 +240,27 @@ void report_nothing_lowered(TimestampTz above) {
           errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
 }
 
+/// Mends the page if it is damaged, or with `force`. Returns whether that was done now or by begin().
+bool mend(TimestampTz time, bool force) {
+  bool const damaged = own.state == reset_state::damaged;
+  bool const mended = force || damaged ? mend_bounds(to_unix(time)) : own.mended;
+
+  if (damaged)
+    with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
+  return mended;
+}
+
+/// Lowers the clocks that this transaction holds, or with `force` all, to `time`. Returns whether one was ahead of it.
+bool lower(TimestampTz time, bool force) {
+  bool lowered = false;
+
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    if (force || (own.clocks & bit_of(clock.id)) != 0)
+      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
+  });
+  return lowered;
+}
+
 /// Returns an argument, or null.
 char const *text_argument(FunctionCallInfo fcinfo, int i) {
   return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
@@ -284,19 +306,13 @@ KID_DEFINE(kid_lower_clocks) {
     PG_RETURN_NULL();
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
   bool const force = PG_GETARG_BOOL(1);
-  bool const damaged = own.state == reset_state::damaged;
 
   if (!force)
     check_rows(text_argument(fcinfo, 2), text_argument(fcinfo, 3));
   TimestampTz const time = force ? above : own.until;
-  bool const mended = force || damaged ? mend_bounds(to_unix(time)) : own.mended;
-  if (damaged)
-    with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
-  bool lowered = false;
-  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
-    if (force || (own.clocks & bit_of(clock.id)) != 0)
-      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
-  });
+  bool const damaged = own.state == reset_state::damaged;
+  bool const mended = mend(time, force);
+  bool const lowered = lower(time, force);
   if (!force && (lowered || damaged))
     report_unseen(text_argument(fcinfo, 4));
   else if (!lowered && !mended)

@@ -14,9 +14,9 @@
 //   enter   a transaction enters a clock before it takes states of it, and has left it when it ends
 //   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp). That of an
 //           instant, as T_floor() returns it in SQL, is an ID (core/range.hpp)
-//   hold    a process holds a clock: no transaction enters (lease_lock.hpp). Locks are held, too
+//   hold    of a clock: a process keeps transactions from entering it (lease_lock.hpp). A lock is held as everywhere
 //   keep    a clock that is ahead of the system clock keeps its time: it counts on, and neither waits nor changes
-//           sides. In SQL, `hold` is the value of kid.clock_backward for this
+//           sides. The setting kid.clock_backward calls this `hold`; in the code, `hold` never means it
 #pragma once
 
 #include "../base/compat.hpp"

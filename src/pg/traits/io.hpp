@@ -22,13 +22,12 @@ template <class Id> Datum out(PG_FUNCTION_ARGS) {
   PG_RETURN_CSTRING(text);
 }
 
-/// Returns the ID whose binary form is at `bytes`.
-template <class Id> Datum from_binary(char const *bytes, int length) {
+/// Returns the ID whose binary form is at `bytes`. `hint` is for an error: what the caller of the function has to do.
+template <class Id> Datum from_binary(char const *bytes, int length, char const *hint) {
   if (unlikely(length != Id::size))
     ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
             errmsg("incorrect binary data format for type %s", Id::name),
-            errdetail("A value of type %s has %u bytes, not %d.", Id::name, Id::size, length),
-            errhint("If the data is from a column of another type, send it in text format."));
+            errdetail("A value of type %s has %u bytes, not %d.", Id::name, Id::size, length), errhint("%s", hint));
   return put<Id>(load_big<Id::size, typename Id::word>(reinterpret_cast<unsigned char const *>(bytes)));
 }
 
@@ -36,7 +35,8 @@ template <class Id> Datum recv(PG_FUNCTION_ARGS) {
   auto *const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
   int const length = message->len - message->cursor;
 
-  return from_binary<Id>(pq_getmsgbytes(message, length), length);
+  return from_binary<Id>(pq_getmsgbytes(message, length), length,
+                         "If the data is from a column of another type, send it in text format.");
 }
 
 /// Returns the binary form of an ID. It is also the cast to bytea.
@@ -51,7 +51,8 @@ template <class Id> Datum send(PG_FUNCTION_ARGS) {
 template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
   bytea *const bytes = PG_GETARG_BYTEA_PP(0);
 
-  return from_binary<Id>(VARDATA_ANY(bytes), static_cast<int>(VARSIZE_ANY_EXHDR(bytes)));
+  return from_binary<Id>(VARDATA_ANY(bytes), static_cast<int>(VARSIZE_ANY_EXHDR(bytes)),
+                         "Cast the binary form of an ID, as the cast to bytea returns it.");
 }
 
 } // namespace kid::pg
