@@ -54,7 +54,8 @@ is(rows(), '11new', 'rows that were truncated do not come back');
 # At READ COMMITTED the table can be emptied with one that it refers to.
 sql(q{DROP TABLE events; CREATE TABLE users (id int PRIMARY KEY); INSERT INTO users VALUES (1);
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), user_id int REFERENCES users)
-		PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF events DEFAULT; INSERT INTO events (user_id) VALUES (1)});
+		PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF events DEFAULT;
+		INSERT INTO events (user_id) VALUES (1)});
 cut_kidctl($owner, 'CREATE INDEX CONCURRENTLY', @move, '1 day');
 is(error_of('TRUNCATE users CASCADE'), '', 'TRUNCATE CASCADE of a table to which it refers');
 must_run_kidctl($owner, @move, '1 day');
