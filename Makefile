@@ -13,6 +13,8 @@
 #@ make test-clients           drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that
 #@                             checks for undefined behavior; 20 minutes
+#@ make test-musl              regression tests with a PostgreSQL that was built with the C library musl; ten minutes
+#@ make test-big-endian        regression tests with a server for s390x, in an emulator; 20 minutes
 #@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes
 #@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each;
 #@                             root
