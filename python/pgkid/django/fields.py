@@ -178,6 +178,7 @@ class Kid53Field(ServerKey, models.BigIntegerField):
 
     def get_prep_value(self, value: Any) -> Any:
         """Returns the number that is sent to the server. Raises ValidationError, as other fields of IDs do."""
+        _refuse_time(value)
         try:
             return super().get_prep_value(value)
         except (TypeError, ValueError):
@@ -189,6 +190,20 @@ class UuidV7Field(ServerKey, models.UUIDField):
 
     description = "UUID of version 7"
     generator = "kid_uuidv7"
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Returns the UUID that is sent to the server. Raises ValidationError if the value is none."""
+        _refuse_time(value)
+        return super().get_prep_value(value)
+
+
+def _refuse_time(value: Any) -> None:
+    """Refuses a time that no lookup of the field has turned into an ID, as those of a foreign key do not."""
+    if isinstance(value, date):
+        raise ValidationError(
+            "A foreign key cannot be compared with a time. Name the key that it refers to, as in order__id__gte.",
+            code="invalid",
+        )
 
 
 def _prepared_time(value: date) -> datetime:

@@ -315,6 +315,14 @@ late = new.id.timestamp + timedelta(microseconds=999)
 for lookup, found in ("gte", [new]), ("lte", [new]), ("gt", []), ("lt", []):
     assert list(Old.objects.filter(id__gte=since).filter(**{f"id__{lookup}": late})) == found, lookup
 assert list(Old.objects.filter(id__range=(late, late))) == [new]
+# A foreign key has lookups of its own.
+basket = model("Basket").objects.create()
+basket.olds.add(new)
+through = model("Basket").olds.through.objects
+assert through.filter(old__id__gte=since).count() == 1
+with steps.raises(ValidationError):
+    through.filter(old__gte=since)
+basket.delete()
 assert Old.objects.annotate(public=Encoded("id", "old")).get(id=new.id).public == new.id.base32("old")
 for wrong in "abc", "", "1.5", "\0", day:
     for lookup in "id", "id__gt":
