@@ -87,7 +87,7 @@ SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
 	# All but the block that reads and writes tables, which needs SQLAlchemy.
-	my ($uses, $read) = grep { !/\bengine\b/ } $exchange =~ /^```python\n(.*?)^```$/msg;
+	my ($uses, $masking, $read) = grep { !/\bengine\b/ } $exchange =~ /^```python\n(.*?)^```$/msg;
 	my $program = "$temporary/frames.py";
 	my $rows = sql(q{
 		SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || kid53_at(t) || ' ' ||
@@ -97,6 +97,7 @@ SKIP: {
 	append_to_file($program, join '', map { "$_\n" } grep { /^from/ } split /\n/, $uses);
 	append_to_file($program, "import pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
 	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 3;
+	append_to_file($program, "def use_mask(frame):\n" . $masking =~ s/^(?=.)/    /gmr . "    return frame\n");
 	append_to_file($program, <<'END' . "$read\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])");
 made = pd.DataFrame({"at": pd.to_datetime([row[4] for row in rows], utc=True)})
 cases = (use0, "str", 0), (use0, "int64", 1), (use0, "Int64", 1), (use1, "int64", 3), (use2, "str", 2)
@@ -106,6 +107,11 @@ for use, kind, column in cases:
     as_made = made.astype({"at": frame["at"].dtype})
     merged = pd.merge_asof(as_made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
     print(kind, merged["id"].tolist() == ids)
+# The block that masks old keys of a sequence
+both = pd.DataFrame({"id": [17] + [int(row[3]) for row in rows]})
+both["created_at"] = pd.to_datetime(["2021-05-01"] + [row[4] for row in rows], utc=True)
+masked = use_mask(both)["at"] - both["created_at"]
+print(both["id"].tolist()[0], masked.abs().max() < pd.Timedelta("2ms"))
 frame = use3(pd.DataFrame({"id": [row[0] for row in rows]}))
 print(frame["number"].tolist() == [int(row[1]) for row in rows])
 with open("orders.csv", "w") as file:
@@ -114,7 +120,7 @@ END
 	local $ENV{PYTHONPATH} = getcwd . '/python';
 	IPC::Run::run([ $python, $program ], init => sub { chdir dirname($program) }, '>', \my $out, '2>', \my $err);
 	is($err, '', 'pandas has no error');
-	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True int64 True str True True True',
+	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True int64 True str True 17 True True True',
 		'the lines of the page read each kind of column');
 }
 
