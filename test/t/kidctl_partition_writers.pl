@@ -64,6 +64,12 @@ is(sql('SELECT count(*) FROM events'), 0, 'empties the table, too');
 # Each of several rows with the same ID is followed by itself.
 fresh();
 cut_kidctl($owner, 'CREATE INDEX CONCURRENTLY', @move, '1 day');
+# A role that can use every schema cannot run the function of the triggers as the owner, who created it.
+$node->safe_psql('postgres', 'CREATE ROLE reader LOGIN; GRANT pg_read_all_data TO reader');
+my $follow = sql("SELECT oid::regproc FROM pg_proc WHERE proname = 'follow' AND prosecdef");
+like(error_of("CREATE TEMP TABLE mine (id kid64, line int, item text);
+		CREATE TRIGGER mine AFTER DELETE ON mine FOR EACH ROW EXECUTE FUNCTION $follow()", role => 'reader'),
+	qr/permission denied for function/, 'no trigger of another role runs the function of a move');
 sql(q{UPDATE events SET item = 'new' WHERE line = 1;
 	DELETE FROM events WHERE line = 2 AND id < now() - interval '150 min'});
 must_run_kidctl($owner, @move, '1 day');

@@ -274,6 +274,12 @@ like(error_of("CREATE TEMP TABLE t (id bigint);
 		CREATE TRIGGER t BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION $follow", database => 'small',
 		role => 'client'),
 	qr/permission denied for schema/, 'no trigger of another role runs the function of a move');
+$node->safe_psql('small', 'GRANT pg_read_all_data TO client');
+like(error_of("CREATE TEMP TABLE t (id bigint);
+		CREATE TRIGGER t BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION $follow", database => 'small',
+		role => 'client'),
+	qr/permission denied for function/, 'also of a role that can use every schema');
+$node->safe_psql('small', 'REVOKE pg_read_all_data FROM client');
 kidctl_ok('small', 'rekey swap', 'bare');
 sql_in('small', 'INSERT INTO bare (made) VALUES (now())', role => 'client');
 is(sql_in('small', q{SELECT string_agg(kid_old_id::text, ' ' ORDER BY id) FROM bare}), '1 2',

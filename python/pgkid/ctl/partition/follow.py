@@ -92,6 +92,9 @@ def create_function(shadow: Shadow) -> None:
             body(code, plan.conn),
         )
     )
+    # With a trigger of its own another role would run the function as the owner. A schema that it cannot use is not
+    # enough: members of pg_read_all_data can use every schema.
+    shadow.runner.execute(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", shadow.in_schema("follow")))
 
 
 def drop(shadow: Shadow) -> None:

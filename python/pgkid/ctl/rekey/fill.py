@@ -44,7 +44,7 @@ class Fill:
         finally:
             if not conn.closed and not conn.broken:
                 if self.plan.options.triggers == "off":
-                    conn.execute("RESET session_replication_role")
+                    conn.execute("SET session_replication_role = origin")
                 conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.in_schema("filling")))
 
     def tables(self) -> list[catalog.Table]:

@@ -195,7 +195,8 @@ def follow(plan: Plan, d: Direction) -> list[Statement]:
     made = functions(plan, d)
     for number, table in enumerate(plan.top_tables()):
         made.append(trigger_function(plan, d, table, number))
-        # With a trigger of its own another role would run the function as the owner.
+        # With a trigger of its own another role would run the function as the owner. Members of pg_read_all_data can
+        # use every schema.
         made.append(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", plan.in_schema(f"follow_{number}")))
     return made
 
