@@ -62,8 +62,8 @@ page_state look_at(Page page) {
   auto const &header = *reinterpret_cast<PageHeader>(page);
   bool const sound =
       header.pd_flags == 0 && header.pd_lower == lower_end && header.pd_upper == BLCKSZ && header.pd_special == BLCKSZ;
-  // A page LSN beyond the end of WAL is damage, and XLogFlush() would fail on it. During recovery nothing is flushed,
-  // so any LSN will do.
+  // A page LSN beyond the end of WAL is damage, and XLogFlush() would fail on it. During recovery XLogFlush() flushes
+  // nothing, and only moves the point up to which recovery has to go, with a warning if the LSN is not that of WAL.
   return sound && (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr()) ? page_state::good
                                                                                       : page_state::damaged;
 }

@@ -51,8 +51,8 @@ struct id_type {
   Oid core_type = InvalidOid;
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< the clock of the horizon, or `clock_count` if there is none
-  /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
-  /// has no horizon.
+  /// Returns the state from which an ID was made. If no generator makes such an ID, it returns 0, or raises the type's
+  /// own error, for example if a uuid is not of version 7. The member is null if the type has no horizon.
   std::uint64_t (*state)(Datum id) = nullptr;
   part_of_node node_part = {}; ///< empty if IDs have no part of the node number
 
