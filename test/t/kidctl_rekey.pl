@@ -135,7 +135,21 @@ like((kidctl('restored', @run))[0], qr/was begun in another database/, 'nor is i
 kidctl_ok('restored', 'rekey cancel', 'orders');
 same_text(dump_of('restored'), $dump, 'but it can be taken back there');
 $node->safe_psql('postgres', 'DROP DATABASE restored');
-kidctl_ok('small', 'rekey cancel', 'orders');
+
+# After the swap, a copy has both ways that the original has.
+kidctl_ok('small', 'rekey swap', 'orders');
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $archive, $node->connstr('small') ], 'a dump after the swap');
+foreach my $way ('back', 'finish')
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE restored OWNER shop');
+	$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $archive ], 'and its restore');
+	kidctl_ok('restored', "rekey $way", 'orders');
+	kidctl_ok('small', "rekey $way", 'orders') if $way eq 'back';
+	same_text(dump_of('restored'), dump_of('small'), 'back is the same in a copy') if $way eq 'back';
+	is(sql_in('restored', 'SELECT pg_typeof(id) FROM orders LIMIT 1'), $way eq 'back' ? 'bigint' : 'kid64',
+		"the keys of the copy after $way");
+	$node->safe_psql('postgres', 'DROP DATABASE restored');
+}
 
 # Two moves do not change one table at once.
 sql_in('small', q{CREATE TABLE other (id bigserial PRIMARY KEY); ALTER TABLE lines ADD other bigint REFERENCES other});

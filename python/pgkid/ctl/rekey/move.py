@@ -41,10 +41,15 @@ class Rekey:
         self.twins: twins.Definitions = {}
 
     def plan(self) -> Plan:
-        """Reads the plan as it is now."""
+        """Reads the plan as it is now, and raises an error if the move was begun in another database.
+
+        What follows the swap goes by names alone, and works in a restored copy, too.
+        """
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
-            state.refuse_other_database(self.conn, plan.state)
+            follows_swap = plan.is_swapped or plan.is_half_back
+            if not follows_swap or plan.state.origin == state.origin_of(self.conn):
+                state.refuse_other_database(self.conn, plan.state)
         return plan
 
     def tables(self) -> Sequence[int]:
