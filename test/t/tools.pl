@@ -109,7 +109,7 @@ for use, kind, column in cases:
     print(kind, merged["id"].tolist() == ids)
 # The block that masks old keys of a sequence
 both = pd.DataFrame({"id": [17] + [int(row[3]) for row in rows]})
-both["created_at"] = pd.to_datetime(["2021-05-01"] + [row[4] for row in rows], utc=True)
+both["created_at"] = pd.to_datetime(["2021-05-01T00:00:00.000"] + [row[4] for row in rows], utc=True)
 masked = use_mask(both)["at"] - both["created_at"]
 print(both["id"].tolist()[0], masked.abs().max() < pd.Timedelta("2ms"))
 frame = use3(pd.DataFrame({"id": [row[0] for row in rows]}))
