@@ -6,7 +6,8 @@ is a test that fails.
     mutants.py FOLDER [--count 100] [--seed SEED] [--quick] [--places "src/core/step.hpp:20 …"]
 
 It works in the tree that it is a part of, which must be a copy: it edits sources, and takes the edits back. Each mutant
-is one line, in which one operator, number or word is replaced, or which is removed if it is a statement. Mutants that
+is one line, in which one operator, number or word is replaced, or which is removed if it is a statement. The scripts in
+released are made again for each mutant, so that none is found only because they differ from the sources. Mutants that
 do not compile or install, and those of which the compiler makes the same code, are not counted. A mutant is first tried
 with `make check`, and then, unless --quick is given, with `make test`. One that takes longer than its limit is found,
 too. With --places, only the mutants at these places are tried, of those that would be drawn: those that no test has
@@ -133,6 +134,9 @@ class Tests:
         self.environment = {name: value for name, value in os.environ.items() if name not in private}
         self.environment |= {"KID_WORK": str(self.folder / "work"), "FAIL_FAST": "yes"}
 
+    def release(self):
+        subprocess.run(["make", "released"], cwd=TREE, env=self.environment, stdout=subprocess.DEVNULL, check=False)
+
     def run(self, name, minutes, *goal):
         """Returns whether a goal of the Makefile ended well within so many minutes, and its output."""
         log = self.folder / f"{name}.log"
@@ -182,9 +186,11 @@ def main():
         changed[number] = new
         path.write_text("\n".join(changed))
         try:
+            tests.release()
             found_by = find(tests, clean, tried + 1, options.quick)
         finally:
             path.write_text(text)
+            tests.release()
         if found_by == NO_MUTANT:
             continue
         tried += 1
