@@ -38,6 +38,10 @@ const page = (after) => db.select(columns).from(orders)
   .where(after && gt(orders.id, unseal(orders.id, after, 'ord')))
   .orderBy(asc(orders.id)).limit(10);
 
+const replace = (text, item) => db.insert(orders)
+  .values({ item, replaces: unseal(orders.id, text, 'ord') })
+  .returning({ id: seal(orders.id, 'ord') });
+
 await run({
   insert: async (row) => (await db.insert(orders).values(row).returning({ id: orders.id }))[0],
   insertMany: (rows) => db.insert(orders).values(rows).returning({ id: orders.id }),
@@ -54,4 +58,8 @@ for (let rows = await page(); rows.length > 0; rows = await page(rows.at(-1).id)
 const all = await db.select({ item: orders.item }).from(orders).orderBy(asc(orders.id));
 assert.deepEqual(sealed.map(({ item }) => ({ item })), all);
 assert.deepEqual([await show(sealed[0].id), await show('ord_0')], [[sealed[0]], []]);
+const [replacement] = await replace(sealed[0].id, 'milk');
+const [{ replaces }] = await db.select({ replaces: seal(orders.replaces, 'ord') }).from(orders)
+  .where(eq(orders.id, unseal(orders.id, replacement.id, 'ord')));
+assert.equal(replaces, sealed[0].id);
 await db.$client.end();
