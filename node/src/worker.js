@@ -415,7 +415,7 @@ export class Worker {
    * Rejects with NoWindow if the server gives none, or does not reply within `timeout` milliseconds. Rejects with
    * LeaseRefused if it gives none and a further attempt would not help, as without the right to lease. Their `detail`
    * and `hint` are those of the server's error. The next call asks the server again. Rejects with a RangeError if the
-   * pool is not for IDs of this type.
+   * number does not fit the IDs, or if the lanes or the epoch of the pool show that it is for another type.
    * @returns {Promise<Made[K]>}
    */
   async next() {

@@ -402,8 +402,8 @@ class Worker(Generic[ID]):
 
         Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. Raises LeaseRefused if it
         gives none and a further attempt would not help, as without the right to lease. Their `detail` and `hint` are
-        those of the server's error. The next call asks the server again. Raises ValueError if the pool is not for IDs
-        of this type.
+        those of the server's error. The next call asks the server again. Raises ValueError if the number does not fit
+        the IDs, or if the lanes or the epoch of the pool show that it is for another type.
         """
         if self._process != os.getpid():
             # A library has forked the process, without the function that Python calls then.

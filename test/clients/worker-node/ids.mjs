@@ -16,7 +16,7 @@ const ids = new Worker({
 });
 const client = await connect();
 
-// Tries 30 times, with a second between. Other errors would stay.
+// Tries 30 times, with a second between. Only NoWindow is worth a retry.
 async function nextId() {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -18,7 +18,7 @@ def connect():
 ids = Worker(connect, "orders", FlakeLayout, ttl=2, holder=gethostname())
 
 
-# Tries 30 times, with a second between. Other errors would stay.
+# Tries 30 times, with a second between. Only NoWindow is worth a retry.
 def next_id():
     for attempt in range(1, 31):
         try:
