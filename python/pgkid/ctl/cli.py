@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="kidctl",
         description="Changes tables that you already have: gives them keys that sort by time, or partitions, or makes "
-        "them independent of kid. Every command rehearses on a copy of the schema before it changes anything.",
+        "them independent of kid. The actions check, plan, run and move first rehearse on a copy of the schema.",
         epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does. The exit status is "
         "0 if the command did everything, 1 if a finding stops the move, 2 after an error, and 128 plus its number "
         "after a signal, such as 130 after Ctrl-C.",
