@@ -75,9 +75,17 @@ const ignore = () => {};
 /** What another session that creates the same table at the same time causes, by the table or by its row type. */
 const CREATED_MEANWHILE = new Set(['42P07', '42710', '23505']);
 
-/** The server stops or starts, has too many connections, or chose the transaction to end; or a socket broke. */
-const TRANSIENT = new Set([
-  '57P01', '57P02', '57P03', '53300', '40001', '40P01', '25P03', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT',
+/**
+ * SQLSTATEs, or their first two characters, of errors after which the same can succeed later: the connection is lost,
+ * resources are short, somebody intervened, or the server stops or starts; another transaction was first, or a session
+ * was too slow; an error of the operating system. The consumer for Python has the same list.
+ */
+const PASSING = /^(?:08...|53...|57(?!P04)...|40001|40003|40P01|55P03|25P0[34]|58000|58030)$/;
+/** The server accepts no writes: it is a standby, or a setting says so. */
+const READ_ONLY = '25006';
+/** A socket broke. */
+const BROKEN = new Set([
+  'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'EPIPE', 'ETIMEDOUT',
 ]);
 /** What pg says of a connection that ended, or that a pool did not get in time. */
 const LOST = /^Connection terminated|^Client was closed|^Client has encountered a connection error|^timeout exceeded/;
@@ -85,10 +93,25 @@ const LOST = /^Connection terminated|^Client was closed|^Client has encountered 
 /**
  * Returns whether the same can succeed later.
  * @param {any} error
+ * @param {Pool} work of the database that is written to
  */
-function isTransient({ code = '', syscall = '', message = '' }) {
-  return TRANSIENT.has(code) || String(code).startsWith('08') || syscall === 'connect' || syscall === 'getaddrinfo'
+async function canPass({ code = '', syscall = '', message = '' }, work) {
+  if (code === READ_ONLY) return !await isReadOnlyBySetting(work);
+  return PASSING.test(code) || BROKEN.has(code) || syscall === 'connect' || syscall === 'getaddrinfo'
     || LOST.test(message);
+}
+
+/**
+ * Returns whether a setting forbids to write, while a standby becomes writable when it is promoted.
+ * @param {Pool} pool
+ */
+async function isReadOnlyBySetting(pool) {
+  const text = "SELECT current_setting('transaction_read_only') = 'on' AND NOT pg_is_in_recovery() AS found";
+  try {
+    return (await pool.query(text)).rows[0].found;
+  } catch {
+    return false;
+  }
 }
 
 class Consumer {
@@ -167,7 +190,7 @@ class Consumer {
           }
           await this.#sleep(this.#options.wait);
         } catch (error) {
-          if (!isTransient(error ?? {})) throw error;
+          if (!await canPass(error ?? {}, this.#options.work)) throw error;
           this.#options.onRetry(/** @type {Error} */ (error));
           this.#isAwake = false;
           pause = Math.min(Math.max(2 * pause, RETRY.first), RETRY.longest);

@@ -317,6 +317,78 @@ test('errors that do not pass by themselves', async () => {
   assert.deepEqual(await query('SELECT last FROM consuming.consumers'), [{ last: '...........' }]);
 });
 
+/**
+ * Runs a consumer until it tries again, and returns the error of which it was told. Throws the error otherwise.
+ * @param {any} options
+ */
+async function firstRetry(options) {
+  /** @type {any} */
+  let first = null;
+  const consumer = consume({
+    ...usual, handle: record, ...options,
+    onRetry: (/** @type {any} */ error) => {
+      first = error;
+      void consumer.stop();
+    },
+  });
+  await consumer.done;
+  return first;
+}
+
+/**
+ * Returns a pool whose sessions have these settings.
+ * @param {string} settings
+ */
+function poolWith(settings) {
+  return new pg.Pool({ options: settings.split(' ').map((setting) => `-c ${setting}`).join(' ') });
+}
+
+test('the SQLSTATE decides whether a consumer tries again', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  const failing = (/** @type {string} */ code) => firstRetry({
+    handle: async (/** @type {any} */ rows, /** @type {any} */ client) => {
+      await record(rows, client);
+      await client.query(`DO $$ BEGIN RAISE 'mine' USING ERRCODE = '${code}'; END $$`);
+    },
+  });
+  // The lists are those of the consumer for Python, in python/tests/package/test_consumer.py.
+  const passing = '08006 08P01 25P03 40001 40P01 53100 53300 53400 55P03 57014 57P01 57P03 57P05 58030';
+  for (const code of passing.split(' ')) assert.equal((await failing(code))?.code, code);
+  const lasting = '0A000 23505 25001 25P02 28000 40002 42501 54000 55000 55006 57P04 58P01 XX000';
+  for (const code of lasting.split(' ')) await assert.rejects(failing(code), { code });
+  assert.deepEqual(await handledIds(), []);
+});
+
+test('a mistake that lasts ends a consumer with an error that says what to do', async () => {
+  await makeTables('tracked');
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  const mistakes = [
+    { options: { pool: poolWith('default_transaction_isolation=serializable') }, code: '55000', hint: /READ COMM/ },
+    { options: { pool: poolWith('default_transaction_read_only=on') }, code: '25006' },
+    { options: { pool: new pg.Pool({ user: 'consuming_nobody' }) }, code: '28000' },
+    { options: { pool: new pg.Pool({ database: 'consuming_nothing' }) }, code: '3D000' },
+    { options: { pool: poolWith('work_mem=x') }, code: '22023' },
+  ];
+  for (const { options, ...expected } of mistakes) {
+    await assert.rejects(firstRetry({ ...options, ids: 'tracked' }), expected);
+    await options.pool.end();
+  }
+  await query("SELECT kid_untrack('consuming.events')");
+  await assert.rejects(firstRetry({ ids: 'tracked' }), { code: '55000', hint: /Call kid_track\(\)/ });
+});
+
+test('a consumer tries again if there is no server, or a standby that is not promoted yet', async () => {
+  await query(`
+    INSERT INTO consuming.events (payload) VALUES ('x');
+    CREATE FUNCTION consuming.pg_is_in_recovery() RETURNS boolean LANGUAGE sql RETURN true`);
+  const standby = poolWith('default_transaction_read_only=on search_path=consuming,pg_catalog,public');
+  assert.equal((await firstRetry({ pool: standby })).code, '25006');
+  await standby.end();
+  const nowhere = new pg.Pool({ host: '/nowhere' });
+  assert.equal((await firstRetry({ pool: nowhere })).code, 'ENOENT');
+  await nowhere.end();
+});
+
 test('columns, a part of the rows, and names that need quotes', async () => {
   await query(`
     ALTER TABLE consuming.events RENAME TO "My ""Events";

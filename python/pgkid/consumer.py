@@ -19,6 +19,7 @@ says where it goes on. It needs psycopg 3: pip install 'pgkid[psycopg]'.
 from __future__ import annotations
 
 import logging
+import re
 import select
 import signal
 import socket
@@ -61,6 +62,21 @@ LEAST = {
     "integer": str(-(2**31)),
     "uuid": "00000000-0000-0000-0000-000000000000",
 }
+
+#: SQLSTATEs, or their first two characters, of errors after which the same can succeed later: the connection is lost,
+#: resources are short, somebody intervened, or the server stops or starts; another transaction was first, or a session
+#: was too slow; an error of the operating system. The consumer for Node has the same list.
+PASSING = re.compile("08|53|57(?!P04)|40001|40003|40P01|55P03|25P0[34]|58000|58030")
+
+#: The server accepts no writes: it is a standby, or a setting says so.
+READ_ONLY = "25006"
+
+#: libpq does not tell the SQLSTATE with which a server rejects a connection. These messages are of mistakes.
+REJECTED = re.compile(
+    "FATAL: .*(?:authentication failed|no pg_hba.conf entry|does not exist|not permitted to log in|permission denied"
+    "|invalid value for parameter|unrecognized configuration parameter)"
+    "|no password supplied|certificate verify failed|server does not support SSL"
+)
 
 #: Seconds between two attempts after an error: the first pause, and the longest one. Each is twice the last one.
 FIRST_PAUSE = 0.1
@@ -224,8 +240,8 @@ class Consumer:
         """Handles rows until stop() is called. What the handler does with its connection is done exactly once.
 
         The handler gets a connection within a transaction, and rows. The cursor moves in the same transaction. The run
-        goes on after a lost connection, a restart of the server, and errors that only delay it. If the handler raises
-        another error, the transaction is rolled back, and so ends the run.
+        goes on after a lost connection, a restart of the server, and errors that only delay it. After another error,
+        also of the handler, the transaction is rolled back, and the run ends with this error.
         """
         self._run(lambda db: self._handle_inside(db, handle))
 
@@ -245,9 +261,7 @@ class Consumer:
                 try:
                     found = handle_batch(self._connected())
                 except psycopg.Error as error:
-                    # The connection is lost, the server starts, a standby is away, or another transaction was first.
-                    is_lost = self._db is None or self._db.closed
-                    if not isinstance(error, psycopg.OperationalError) and not is_lost:
+                    if not self._can_pass(error):
                         raise
                     log.warning("%s tries again: %s", self._name, str(error).strip())
                     self.close()
@@ -263,6 +277,24 @@ class Consumer:
         finally:
             self._stopping = False
             self.close()
+
+    def _can_pass(self, error: psycopg.Error) -> bool:
+        """Returns whether the same can succeed later."""
+        if error.sqlstate is None:
+            # The client itself has found the error, or could not connect.
+            is_lost = self._db is not None and self._db.closed
+            return is_lost or (isinstance(error, psycopg.OperationalError) and not REJECTED.search(str(error)))
+        if error.sqlstate == READ_ONLY:
+            return not self._is_read_only_by_setting()
+        return PASSING.match(error.sqlstate) is not None
+
+    def _is_read_only_by_setting(self) -> bool:
+        """Returns whether a setting forbids to write, while a standby becomes writable when it is promoted."""
+        query = "SELECT current_setting('transaction_read_only') = 'on' AND NOT pg_is_in_recovery()"
+        try:
+            return self._connected().execute(query).fetchone() == (True,)
+        except psycopg.Error:
+            return False
 
     def _handle_inside(self, db: psycopg.Connection[Any], handle: Handle) -> bool:
         """Handles a batch in one transaction with its cursor. Returns whether there may be more."""

@@ -446,6 +446,86 @@ class Consumers(unittest.TestCase):
         with self.assertRaisesRegex(LookupError, "add the schema of kid to the search_path"):
             Consumer(elsewhere, "public.events", "billing", ids="tracked").run_exactly_once(self.insert)
 
+    def tries_again(self, connection: str, sqlstate: str | None = None, ids: str | None = None) -> bool:
+        """Runs a consumer, whose handler fails with this SQLSTATE, until it tries again. Raises the error otherwise."""
+        consumer = Consumer(connection, "events", "billing", ids=ids)
+        self.addCleanup(consumer.close)
+        retries: list[str] = []
+
+        class Watcher(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                retries.append(record.getMessage())
+                consumer.stop()
+
+        def handle(connection: psycopg.Connection[Any], rows: Sequence[Any]) -> None:
+            self.insert(connection, rows)
+            if sqlstate is not None:
+                connection.execute(f"DO $$ BEGIN RAISE 'mine' USING ERRCODE = '{sqlstate}'; END $$")
+            consumer.stop()
+
+        logging.disable(logging.NOTSET)
+        log, watcher = logging.getLogger("pgkid.consumer"), Watcher()
+        log.addHandler(watcher)
+        try:
+            consumer.run_exactly_once(handle)
+        finally:
+            log.removeHandler(watcher)
+            logging.disable()
+        return bool(retries)
+
+    def test_errors_by_sqlstate(self) -> None:
+        """The SQLSTATE decides whether a consumer tries again, or ends with the error."""
+        self.table("kid64")
+        self.consumer().close()
+        self.conn.execute("INSERT INTO events (payload) VALUES ('one')")
+        # The lists are those of the consumer for Node, in node/test/consumer.test.js.
+        passing = "08006 08P01 25P03 40001 40P01 53100 53300 53400 55P03 57014 57P01 57P03 57P05 58030"
+        for sqlstate in passing.split():
+            with self.subTest(sqlstate=sqlstate):
+                self.assertTrue(self.tries_again(f"dbname={NAME}", sqlstate))
+        for sqlstate in "0A000 23505 25001 25P02 28000 40002 42501 54000 55000 55006 57P04 58P01 XX000".split():
+            with self.subTest(sqlstate=sqlstate), self.assertRaises(psycopg.Error) as raised:
+                self.tries_again(f"dbname={NAME}", sqlstate)
+            self.assertEqual(raised.exception.sqlstate, sqlstate)
+        self.assertEqual(self.ids("handled"), [])
+
+    def test_mistakes(self) -> None:
+        """A mistake that lasts ends the run with an error that says what to do, and is not tried again."""
+        self.table("tracked")
+        self.consumer("tracked").close()
+        self.conn.execute("INSERT INTO events (payload) VALUES ('one')")
+        errors = psycopg.errors
+        for connection, kind, message in (
+            (
+                "options='-c default_transaction_isolation=serializable'",
+                errors.ObjectNotInPrerequisiteState,
+                "READ COMMITTED.*default_transaction_isolation = 'read committed'",
+            ),
+            ("options='-c default_transaction_read_only=on'", errors.ReadOnlySqlTransaction, "read-only transaction"),
+            ("user=pgkid_test_nobody", psycopg.OperationalError, 'role "pgkid_test_nobody" does not exist'),
+            ("dbname=pgkid_test_nothing", psycopg.OperationalError, 'database "pgkid_test_nothing" does not exist'),
+            ("options='-c work_mem=x'", psycopg.OperationalError, 'invalid value for parameter "work_mem"'),
+            ("tea=black", psycopg.ProgrammingError, "tea"),
+        ):
+            with self.subTest(connection=connection), self.assertRaisesRegex(kind, f"(?s){message}"):
+                self.tries_again(f"dbname={NAME} {connection}", ids="tracked")
+        self.conn.execute("SELECT kid_untrack('events')")
+        with self.assertRaisesRegex(errors.ObjectNotInPrerequisiteState, r"(?s)is not tracked.*Call kid_track\(\)"):
+            self.tries_again(f"dbname={NAME}", ids="tracked")
+
+    def test_no_server_for_a_while(self) -> None:
+        """A consumer tries again if there is no server, or a standby that is not promoted yet."""
+        self.table("kid64")
+        self.consumer().close()
+        self.conn.execute(
+            """
+            INSERT INTO events (payload) VALUES ('one');
+            CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql RETURN true"""
+        )
+        standby = "-c default_transaction_read_only=on -c search_path=public,pg_catalog"
+        self.assertTrue(self.tries_again(f"dbname={NAME} options='{standby}'"))
+        self.assertTrue(self.tries_again(f"dbname={NAME} host=/nowhere"))
+
     def test_plain_sql(self) -> None:
         """With kid in plain SQL a consumer says what it needs: the horizon of the table, which then is enough."""
         self.conn.execute("DROP EXTENSION kid")
