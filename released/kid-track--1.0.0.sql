@@ -243,12 +243,12 @@ COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
 
 -- Takes what kid_track_source() and, if the table is tracked, kid_track_column() returned. Otherwise `is_tracked` is
 -- false and `args` null. Says first what is wrong with the table, then with the default, then with the sequence, in the
--- order in which a user would mend it.
+-- order in which a user would mend it. `hint` is what mends the problem, or empty if the problem says that itself.
 --
 -- A value is shifted only if it is a state of a clock, so a column of type uuid can be tracked only with a shift. With
 -- quote_all_identifiers, which a user may have set, a default has quotation marks.
 CREATE OR REPLACE FUNCTION kid.kid_track_problem(
-    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) RETURNS text
+    tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[], OUT problem text, OUT hint text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tracked pg_class;                           -- the table
@@ -257,6 +257,8 @@ DECLARE
     value text;                                 -- the default of the column, as SQL
     type regtype;                               -- of the column
     base_type regtype;                          -- the same, or what this domain is over
+    found text[];                               -- the problem, and what mends it
+    again CONSTANT text := CASE WHEN is_tracked THEN 'Call kid_track() for the table again.' END;
     -- The arguments of the trigger that source.sql.in lists
     tab_then CONSTANT text := args[1];
     seq_then CONSTANT text := args[2];
@@ -272,43 +274,53 @@ BEGIN
            LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
      WHERE a.attrelid = tab AND a.attname = kid_track_problem.attname;
 
-    RETURN CASE
-        WHEN attname IS NULL AND is_tracked THEN 'it has no trigger of kid_track() that is enabled always'
-        WHEN attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+    found := CASE
+        WHEN attname IS NULL AND is_tracked
+        THEN ARRAY['it has no trigger of kid_track() that is enabled always', 'Call kid_track() for the table.']
+        WHEN attname IS NULL
+        THEN ARRAY['it has no such column, or no primary key of one column: name a column']
         WHEN tracked.relkind NOT IN ('r', 'p') OR tracked.relispartition
-        THEN 'it is no table, or a partition: track its parent'
+        THEN ARRAY['it is no table, or a partition: track its parent']
         WHEN tracked.relkind = 'r' AND tracked.relhassubclass
              AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
-        THEN 'other tables inherit it'
+        THEN ARRAY['other tables inherit it']
         WHEN tracked.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
                                                            JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
-        THEN 'it has foreign partitions'
+        THEN ARRAY['it has foreign partitions']
 
         WHEN seq IS NULL AND value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
-        THEN format('the default of column "%s" casts the name of its sequence to text', attname)
+        THEN ARRAY[format('the default of column "%s" casts the name of its sequence to text', attname)]
         WHEN seq IS NULL
-        THEN format('the default of column "%s" is not the next value of a sequence', attname)
-             || CASE WHEN true THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
+        THEN ARRAY[format('the default of column "%s" is not the next value of a sequence', attname)
+                   || CASE WHEN true THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END]
 
         WHEN tracked.relpersistence <> 'p' OR source.relpersistence <> 'p'
-        THEN 'it, or its sequence, does not outlast a crash'
+        THEN ARRAY['it, or its sequence, does not outlast a crash']
         WHEN NOT has_sequence_privilege(tracked.relowner, seq, 'SELECT, USAGE')
-        THEN format('its owner may not read sequence %s', seq::regclass)
+        THEN ARRAY[format('its owner may not read sequence %s', seq::regclass)]
         -- A default can name a sequence of another owner, which kid_track() must not make public.
         WHEN true AND (is_tracked OR tracked.relowner <> source.relowner)
              AND NOT has_sequence_privilege('public', seq, 'SELECT')
-        THEN format('not everybody may read sequence %s', seq::regclass)
+        THEN ARRAY[format('not everybody may read sequence %s', seq::regclass), again]
         WHEN (shift_then = '0') <> (shift = 0) OR tab_then = tab::text AND seq_then <> seq::text
-        THEN format('column "%s" drew from another sequence when the table was tracked', attname)
-        WHEN setup.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', seq::regclass, setup.seqcache)
+        THEN ARRAY[format('column "%s" drew from another sequence when the table was tracked', attname), again]
+        -- To set it to 1 also discards the values that sessions have cached.
+        WHEN setup.seqcache <> 1
+        THEN ARRAY[format('sequence %s has CACHE %s, not 1', seq::regclass, setup.seqcache),
+                   format('Run ALTER SEQUENCE %s CACHE 1', seq::regclass)
+                   || CASE WHEN is_tracked THEN '.' ELSE ', then call kid_track() again.' END]
         WHEN setup.seqincrement < 1 OR setup.seqmin < 0 OR setup.seqcycle
-        THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass)
+        THEN ARRAY[format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass)]
         WHEN base_type <> ALL ('{int2,int4,int8}'::regtype[]) AND (type <> 'uuid'::regtype OR shift = 0)
-        THEN format('column "%s" is of type %s', attname, type) END;
+        THEN ARRAY[format('column "%s" is of type %s', attname, type)] END;
+    problem := found[1];
+    hint := CASE WHEN found[2] IS NOT NULL THEN found[2]
+                 WHEN is_tracked THEN 'Undo what was changed after kid_track() was called for the table.'
+                 ELSE '' END;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_problem(
     tab oid, is_tracked boolean, attname name, seq oid, shift integer, args text[]) IS
-    'returns why a column cannot be tracked, or NULL';
+    'returns why a column cannot be tracked, or NULL, and what mends that';
 
 -- What names without a schema mean from here on
 
@@ -466,7 +478,10 @@ BEGIN
     END IF;
     RAISE 'ID % was not made in this transaction', coalesce(id, 'NULL')
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
-              HINT = 'Leave the column to its default, and insert through the table that is tracked.';
+              HINT = pg_catalog.format(
+                  'Leave the column to its default, and insert through the table that is tracked. If the transaction '
+                  'takes the ID from the sequence first, begin it with INSERT INTO %1$s SELECT FROM %1$s WHERE false.',
+                  coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID::pg_catalog.regclass));
 END $$;
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
@@ -582,7 +597,8 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse_null('reject') WHERE reject IS NULL;
     -- One query either raises the error or creates the triggers, so that both see the same column and sequence.
     SELECT CASE WHEN p.problem IS NOT NULL
-                THEN kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, p.problem))
+                THEN kid.kid_refuse(
+                         '55000', format('table %s cannot be tracked: %s', tab, p.problem), '', p.hint)
                 ELSE kid.kid_track_create(
                          tab, s.attname,
                          -- The arguments of the trigger, which source.sql.in lists
@@ -592,7 +608,7 @@ BEGIN ATOMIC
                          CASE WHEN reject THEN 'kid.kid_track_check()'::regprocedure::oid::regproc END) END
       FROM kid.kid_track_source(tab::oid, coalesce(col, kid.kid_track_primary_key(tab::oid))) AS s,
            LATERAL kid.kid_track_problem(
-               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p (problem);
+               tab::oid, false, s.attname, s.seq, s.shift, NULL::text[]) AS p;
 END;
 COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
     'installs a trigger on a table, so that `kid_horizon(table)` knows which open transactions insert rows; with '
@@ -620,7 +636,7 @@ COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
 --
 -- pg_lock_status() shows the key of an advisory lock as classid, bits 63 to 32, and objid, bits 31 to 0. objsubid is 1
 -- if the key is one bigint.
-CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
+CREATE OR REPLACE FUNCTION kid.kid_track_locks(tab regclass, shift integer, problem text, hint text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -632,14 +648,13 @@ DECLARE
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state',
+            USING ERRCODE = 'read_only_sql_transaction',
                   DETAIL = 'A standby does not know which transactions are open.';
     ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
         RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
     ELSIF problem IS NOT NULL THEN
         RAISE 'table % is not tracked: %', tab, problem
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call kid_track() for the table, again if it was.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = hint;
     END IF;
     last := coalesce(last, -1);
     last_floor := last >> shift;
@@ -657,7 +672,7 @@ BEGIN
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;
-COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, bigint) IS
+COMMENT ON FUNCTION kid.kid_track_locks(regclass, integer, text, text, bigint) IS
     'returns the locks of open transactions on the floors of a table, and the horizon that each allows';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
@@ -670,10 +685,9 @@ BEGIN ATOMIC
     SELECT min(l.horizon)
       FROM kid.kid_track_column(tab::oid) AS c,
            LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
+           LATERAL kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args) AS why,
            LATERAL kid.kid_track_locks(
-               tab, s.shift,
-               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
-               kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
+               tab, s.shift, why.problem, why.hint, kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -689,10 +703,9 @@ BEGIN ATOMIC
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid.kid_track_column(tab::oid) AS c,
            LATERAL kid.kid_track_source(tab::oid, c.attname) AS s,
+           LATERAL kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args) AS why,
            LATERAL kid.kid_track_locks(
-               tab, s.shift,
-               kid.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
-               kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
+               tab, s.shift, why.problem, why.hint, kid.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'

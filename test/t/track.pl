@@ -259,7 +259,7 @@ foreach my $mutant (
 	[ 0, 'the sequence, then the locks', 'kid_track_locks', 'RETURN QUERY', "$gate RETURN QUERY" ],
 	[ 1, 'mutant found: the locks, then the sequence', 'kid_horizon', qr/LANGUAGE sql.*/s,
 		"LANGUAGE plpgsql AS \$\$ BEGIN
-			horizon := (SELECT min(l.horizon) FROM kid.kid_track_locks(tab, 0, NULL, 1000000) AS l);
+			horizon := (SELECT min(l.horizon) FROM kid.kid_track_locks(tab, 0, NULL, NULL, 1000000) AS l);
 			$gate horizon := least(horizon, pg_sequence_last_value('identity_id_seq') + 1); END \$\$" ])
 {
 	my ($missed, $what, $function, @replace) = @$mutant;

@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 use Dialogue;
+use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
@@ -75,19 +76,31 @@ foreach my $name (@databases)
 	like(error_of("SELECT kid.kid_track('r_keyless', 'none')"), qr/no such column/, 'nor another column');
 	is(error_of("SELECT kid.kid_track('r_keyless', 'id')"), '', 'a column can be named');
 
+	# What the hint for CACHE says is enough: a session then draws no value that it has cached.
+	my $caches = open_session($node, $database);
+	answer($caches, 'INSERT INTO r_cached VALUES (DEFAULT);');
+	my ($uncache) = error_of(q{SELECT kid.kid_track('r_cached')})
+	  =~ /^HINT: +Run (.*), then call kid_track[(][)] again[.]$/m;
+	is($uncache, 'ALTER SEQUENCE public.cached CACHE 1', "$name: the hint for CACHE");
+	sql("$uncache; SELECT kid.kid_track('r_cached')");
+	is(answer($caches, 'INSERT INTO r_cached VALUES (DEFAULT) RETURNING id;'), 11, 'and what it does');
+	close_session($caches);
+
 	sql(q{CREATE TABLE t (id bigserial PRIMARY KEY, what text); SELECT kid.kid_track('t')});
 	is(sql(q{CALL kid.kid_horizon('t')}), 0, 'the horizon of a table without rows');
 	foreach my $change (
 		[ 'ALTER TABLE t DISABLE TRIGGER kid_track', 'ALTER TABLE t ENABLE ALWAYS TRIGGER kid_track',
-			qr/no trigger of kid_track\(\) that is enabled always/ ],
+			qr/no trigger of kid_track\(\) that is enabled always\nHINT: +Call kid_track\(\) for the table[.]$/m ],
 		[ 'ALTER TABLE t ENABLE TRIGGER kid_track', 'ALTER TABLE t ENABLE ALWAYS TRIGGER kid_track',
 			qr/no trigger of kid_track\(\) that is enabled always/ ],
 		[ q{ALTER TABLE t ALTER id SET DEFAULT nextval('s')}, q{ALTER TABLE t ALTER id SET DEFAULT nextval('t_id_seq')},
 			qr/drew from another sequence/ ],
 		[ 'ALTER TABLE t ALTER id DROP DEFAULT', q{ALTER TABLE t ALTER id SET DEFAULT nextval('t_id_seq')},
 			qr/"id" is not the next value/ ],
-		[ 'ALTER SEQUENCE t_id_seq CACHE 5', 'ALTER SEQUENCE t_id_seq CACHE 1', qr/CACHE 5/ ],
-		[ 'ALTER SEQUENCE t_id_seq CYCLE', 'ALTER SEQUENCE t_id_seq NO CYCLE', qr/not ascending/ ],
+		[ 'ALTER SEQUENCE t_id_seq CACHE 5', 'ALTER SEQUENCE t_id_seq CACHE 1',
+			qr/CACHE 5, not 1\nHINT: +Run ALTER SEQUENCE public[.]t_id_seq CACHE 1[.]$/m ],
+		[ 'ALTER SEQUENCE t_id_seq CYCLE', 'ALTER SEQUENCE t_id_seq NO CYCLE',
+			qr/not ascending.*\nHINT: +Undo what was changed after kid_track\(\) was called for the table[.]$/m ],
 		($name eq 'extension' ? () : [ 'REVOKE SELECT ON SEQUENCE t_id_seq FROM PUBLIC',
 				'GRANT SELECT ON SEQUENCE t_id_seq TO PUBLIC', qr/not everybody may read sequence public[.]t_id_seq/ ]),
 		[ 'CREATE TABLE heir () INHERITS (t)', 'DROP TABLE heir', qr/other tables inherit it/ ],
@@ -132,6 +145,13 @@ foreach my $name (@databases)
 		SELECT kid.kid_track('t', reject => true), kid.kid_track('parts', reject => true)});
 	my $early = sql(q{SELECT nextval(pg_get_serial_sequence('t', 'id'))});
 	my $rejected = qr/^23514: ID \d+ was not made in this transaction/;
+	my ($empty) = error_of("INSERT INTO t VALUES ($early)")
+	  =~ /^HINT: .*If the transaction takes the ID from the sequence first, begin it with (.*)[.]$/m;
+	is($empty, 'INSERT INTO t SELECT FROM t WHERE false', "$name: the hint for an early ID");
+	is(error_of(qq{BEGIN; $empty; SELECT nextval(pg_get_serial_sequence('t', 'id')) AS id \\gset
+		INSERT INTO t VALUES (:id); ROLLBACK}), '', 'and what it does');
+	like(error_of('INSERT INTO parts1 VALUES (1)'), qr/begin it with INSERT INTO parts SELECT FROM parts WHERE false/,
+		'it names the table that is tracked');
 	# In plain SQL the lock ends with its subtransaction.
 	my $lockless = $name eq 'extension' ? qr/^$/ : $rejected;
 	like(error_of("INSERT INTO t VALUES ($early)"), $rejected, "$name: an early ID is rejected");
@@ -178,6 +198,19 @@ foreach my $name (@databases)
 			SELECT nextval('later_id_seq') AS id \gset
 		SELECT kid.kid_track('later', reject => true); INSERT INTO later VALUES (:id)}), $rejected,
 		'whose ID is from before');
+
+	# An ID above the last value is accepted: its lock keeps the horizon below it, so that nothing is missed.
+	sql(q{CREATE TABLE above (id bigserial PRIMARY KEY); SELECT kid.kid_track('above', reject => true);
+		INSERT INTO above VALUES (7); SELECT setval('above_id_seq', 7)});
+	my $by_hand = open_session($node, $database);
+	answer($by_hand, 'BEGIN; INSERT INTO above VALUES (10);');
+	sql('INSERT INTO above DEFAULT VALUES; INSERT INTO above DEFAULT VALUES');
+	is(sql(q{CALL kid.kid_horizon('above')}), 8, "$name: an ID above the last value holds the horizon back");
+	answer($by_hand, 'COMMIT;');
+	is(sql(q{CALL kid.kid_horizon('above')}), 10, 'and is not below it when its transaction ends');
+	close_session($by_hand);
+	like(error_of('INSERT INTO above VALUES (9)'), $rejected, 'the last value itself is rejected');
+
 	sql(q{SELECT kid.kid_untrack('t')});
 	is(sql(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error_of(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
@@ -404,10 +437,17 @@ sql('CREATE TABLE late (id bigserial PRIMARY KEY, what text)');
 answer($open, q{BEGIN; INSERT INTO late (what) VALUES ('before');});
 ask($tracks, q{SET lock_timeout = '10ms'; SELECT kid.kid_track('late');});
 like(answer($tracks), qr/lock timeout/, 'kid_track() waits for writers, up to lock_timeout');
+my ($loop) = slurp_file('docs/guides/consumers.md') =~ /^(until psql .*?done)$/ms or die 'no loop on the page';
+my $psql = "PGOPTIONS='-c search_path=public,kid' psql -XAtq -d '" . $node->connstr($database) . q{'};
+$loop = $loop =~ s/psql/$psql/r =~ s/events/late/r =~ s/2s/10ms/r =~ s/sleep 10/sleep 0.1/r;
+my $repeats = IPC::Run::start([ 'sh', '-c', $loop ], '>&', \my $tries,
+	IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+$repeats->pump until $tries =~ /lock timeout.*lock timeout/s;
 ask($tracks, q{SET lock_timeout = 0; SELECT kid.kid_track('late');});
 wait_for_state($tracks, q{wait_event_type = 'Lock'});
 answer($open, 'COMMIT;');
 answer($tracks);
+ok($repeats->finish, 'which the loop on the page repeats until it succeeds');
 is(sql(q{CALL kid.kid_horizon('late')}), 2, 'and a consumer that begins then has a horizon');
 close_session($_) foreach $open, $tracks;
 

@@ -208,17 +208,26 @@ KID_DEFINE(kid_track_check) {
   int const number = trigger.tg_trigger->tgattr[0];
   fired_row const fired = row_of(trigger, number);
   Oid const table = RelationGetRelid(trigger.tg_relation);
+  Oid tracked_table = table;
   auto const *entry = done_for(table);
 
   if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition) {
     List *const ancestors = get_partition_ancestors(table); // none while it is detached
-    entry = ancestors != NIL ? done_for(llast_oid(ancestors)) : nullptr;
+    if (ancestors != NIL) {
+      tracked_table = llast_oid(ancestors);
+      entry = done_for(tracked_table);
+    }
   }
   // A smaller integer is in a Datum with its sign, see fetch_att().
   bool const is_new = entry != nullptr && !fired.is_null && DatumGetInt64(fired.id) > entry->entered;
-  if (!is_new && !fired.kept)
+  if (!is_new && !fired.kept) {
+    auto const *const name = DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(tracked_table)));
     not_own_error(trigger, number, fired,
-                  "Leave the column to its default, and insert through the table that is tracked.");
+                  psprintf("Leave the column to its default, and insert through the table that is tracked. If the "
+                           "transaction takes the ID from the sequence first, begin it with INSERT INTO %s SELECT FROM "
+                           "%s WHERE false.",
+                           name, name));
+  }
   return PointerGetDatum(fired.row);
 }
 

@@ -9,7 +9,7 @@
 --
 -- pg_lock_status() shows the key of an advisory lock as classid, bits 63 to 32, and objid, bits 31 to 0. objsubid is 1
 -- if the key is one bigint.
-CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem text, last bigint)
+CREATE FUNCTION @extschema@.kid_track_locks(tab regclass, shift integer, problem text, hint text, last bigint)
     RETURNS TABLE (horizon bigint, pid integer, virtualtransaction text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -21,14 +21,13 @@ DECLARE
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state',
+            USING ERRCODE = 'read_only_sql_transaction',
                   DETAIL = 'A standby does not know which transactions are open.';
     ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
         RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
     ELSIF problem IS NOT NULL THEN
         RAISE 'table % is not tracked: %', tab, problem
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call kid_track() for the table, again if it was.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = hint;
     END IF;
     last := coalesce(last, -1);
     last_floor := last >> shift;
@@ -46,7 +45,7 @@ BEGIN
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, bigint) IS
+COMMENT ON FUNCTION @extschema@.kid_track_locks(regclass, integer, text, text, bigint) IS
     'returns the locks of open transactions on the floors of a table, and the horizon that each allows';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
@@ -59,10 +58,9 @@ BEGIN ATOMIC
     SELECT min(l.horizon)
       FROM @extschema@.kid_track_column(tab::oid) AS c,
            LATERAL @extschema@.kid_track_source(tab::oid, c.attname) AS s,
+           LATERAL @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args) AS why,
            LATERAL @extschema@.kid_track_locks(
-               tab, s.shift,
-               @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
-               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
+               tab, s.shift, why.problem, why.hint, @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l;
 END;
 COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -78,10 +76,9 @@ BEGIN ATOMIC
     SELECT l.horizon, l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM @extschema@.kid_track_column(tab::oid) AS c,
            LATERAL @extschema@.kid_track_source(tab::oid, c.attname) AS s,
+           LATERAL @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args) AS why,
            LATERAL @extschema@.kid_track_locks(
-               tab, s.shift,
-               @extschema@.kid_track_problem(tab::oid, true, s.attname, s.seq, s.shift, c.args),
-               @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
+               tab, s.shift, why.problem, why.hint, @extschema@.kid_track_last(tab::oid, s.attname::text, s.seq)) AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
                                       AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
