@@ -197,6 +197,25 @@ CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 
+CREATE FUNCTION kid_brin_minmax_add_value(internal, internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_add_value(internal, internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_consistent(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_consistent(internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_union(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_union(internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_add_value(internal, internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_add_value(internal, internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_consistent(internal, internal, internal, integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_consistent(internal, internal, internal, integer) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_union(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_union(internal, internal, internal) IS 'BRIN support';
+
 -- from src/sql/extension/index_support_of_size.sql.in
 
 -- Support of GiST and BRIN for IDs of 8 bytes
@@ -381,18 +400,18 @@ COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
 CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
-    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+    FUNCTION 2 kid_brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 kid_brin_minmax_union(internal, internal, internal);
 COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 
 CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 2 kid_brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 kid_brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
@@ -814,18 +833,18 @@ COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
 CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
-    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+    FUNCTION 2 kid_brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 kid_brin_minmax_union(internal, internal, internal);
 COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 
 CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 2 kid_brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 kid_brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
@@ -1258,18 +1277,18 @@ COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
 CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
-    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+    FUNCTION 2 kid_brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 kid_brin_minmax_union(internal, internal, internal);
 COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
 COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
 
 CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 2 kid_brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 kid_brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_10(internal, internal);
 COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
@@ -1659,18 +1678,18 @@ COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
 CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
-    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+    FUNCTION 2 kid_brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 kid_brin_minmax_union(internal, internal, internal);
 COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
 COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
 
 CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 2 kid_brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 kid_brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
@@ -2098,18 +2117,18 @@ COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
 CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
-    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+    FUNCTION 2 kid_brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 kid_brin_minmax_union(internal, internal, internal);
 COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
 COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
 
 CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 2 kid_brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 kid_brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 kid_brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';

@@ -30,6 +30,8 @@ extern "C" {
 
 #include "postgres.h"
 
+#include "access/brin_internal.h"
+#include "access/brin_tuple.h"
 #include "access/genam.h"
 #include "access/gist.h"
 #include "access/htup_details.h"
@@ -97,6 +99,7 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 #include "utils/inval.h"

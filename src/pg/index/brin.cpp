@@ -1,9 +1,38 @@
-// BRIN minmax_multi, which merges the ranges that are nearest. It depends on no more than the size of an ID.
+// BRIN minmax and minmax_multi, by PostgreSQL's functions, which do not know domains.
+//
+// These functions look up the operators of the type that the index has for a column. If the operator class has no type
+// of storage, as one that CREATE OPERATOR CLASS made for a type of its own cannot have, this is the type of the table's
+// column. If that is a domain, it has no operators, and PostgreSQL's functions fail. PostgreSQL's own operator classes
+// do not have this problem, because their rows of pg_opclass name a type of storage. kid does not write into that row:
+// pg_upgrade creates the class anew, and would lose it.
 #include "id_bytes.hpp"
 
 namespace kid::pg {
 
-/// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
+/// Calls one of PostgreSQL's functions for BRIN, whose first two arguments are the description of an index and the
+/// values of a column. If the type of the column is a domain, the description gets the type below it. The description
+/// belongs to one scan, insert or build. Its descriptor of the columns is that of the relation, which others use, too.
+static Datum call_with_base_type(PGFunction function, FunctionCallInfo fcinfo) {
+  auto *const index = reinterpret_cast<BrinDesc *>(PG_GETARG_POINTER(0));
+  int const column = reinterpret_cast<BrinValues *>(PG_GETARG_POINTER(1))->bv_attno - 1;
+  Oid const type = TupleDescAttr(index->bd_tupdesc, column)->atttypid;
+  Oid const base_type = getBaseType(type);
+
+  if (unlikely(base_type != type)) {
+    if (index->bd_tupdesc == RelationGetDescr(index->bd_index)) {
+      MemoryContext const before = MemoryContextSwitchTo(index->bd_context);
+      index->bd_tupdesc = CreateTupleDescCopy(index->bd_tupdesc);
+      // brin_free_desc() asserts that the descriptor is in use.
+      index->bd_tupdesc->tdrefcount = 1;
+      MemoryContextSwitchTo(before);
+    }
+    TupleDescAttr(index->bd_tupdesc, column)->atttypid = base_type;
+  }
+  return function(fcinfo);
+}
+
+/// Returns the distance of two IDs for BRIN minmax_multi, which merges the ranges that are nearest. It never passes the
+/// greater ID first. The distance depends on no more than the size of an ID.
 static Datum brin_distance(FunctionCallInfo fcinfo, std::size_t size) {
   unsigned char integers[2][sizeof(Datum)];
 
@@ -12,6 +41,18 @@ static Datum brin_distance(FunctionCallInfo fcinfo, std::size_t size) {
 }
 
 } // namespace kid::pg
+
+#define KID_EXPORT_WITH_BASE_TYPE(function)                                                                            \
+  KID_DEFINE(kid_##function) {                                                                                         \
+    return kid::pg::call_with_base_type(function, fcinfo);                                                             \
+  }
+
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_add_value)
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_consistent)
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_union)
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_multi_add_value)
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_multi_consistent)
+KID_EXPORT_WITH_BASE_TYPE(brin_minmax_multi_union)
 
 #define KID_EXPORT_SIZE(size)                                                                                          \
   KID_DEFINE(kid_brin_distance_##size) {                                                                               \

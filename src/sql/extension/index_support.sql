@@ -22,6 +22,25 @@ CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 
+CREATE FUNCTION kid_brin_minmax_add_value(internal, internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_add_value(internal, internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_consistent(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_consistent(internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_union(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_union(internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_add_value(internal, internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_add_value(internal, internal, internal, internal) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_consistent(internal, internal, internal, integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_consistent(internal, internal, internal, integer) IS 'BRIN support';
+CREATE FUNCTION kid_brin_minmax_multi_union(internal, internal, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_minmax_multi_union(internal, internal, internal) IS 'BRIN support';
+
 \set size 8
 \i extension/index_support_of_size.sql.in
 \set size 10
