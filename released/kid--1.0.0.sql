@@ -606,7 +606,8 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
+    'returns true if the time of an ID is at or after "since" and before "until"; '
+    'infinity means no limit, NULL an unknown time';
 
 -- from src/sql/extension/traits/bigint.sql.in
 
@@ -2503,7 +2504,8 @@ COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
+    'returns true if the time of an ID is at or after "since" and before "until"; '
+    'infinity means no limit, NULL an unknown time';
 
 -- from src/sql/inspect_uuid.sql
 
@@ -2600,7 +2602,7 @@ CREATE FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) RE
 RETURN id >= coalesce(kid53_floor(since), 0)
        AND id < coalesce(nullif(kid53_floor(until), 9007199254740991), 9007199254740992);
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
-    'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
+    'returns true if the time of a kid53 is at or after "since" and before "until"; NULL means no limit';
 
 -- A kid64 with a time from 18584-01-10 03:33:20 on is negative as a bigint. For such a time the function returns the
 -- greatest bigint.
@@ -2616,7 +2618,7 @@ CREATE FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) RE
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid64_number(since, false) AND id <= kid64_number(until, true);
 COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
-    'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
+    'returns true if the time of the kid64 in a bigint is at or after "since" and before "until"; NULL means no limit';
 CREATE FUNCTION kid64_sequence(id bigint) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_sequence(id::kid64);
 COMMENT ON FUNCTION kid64_sequence(id bigint) IS 'same as kid_sequence(), for the kid64 in a bigint';

@@ -231,7 +231,8 @@ COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
+    'returns true if the time of an ID is at or after "since" and before "until"; '
+    'infinity means no limit, NULL an unknown time';
 
 -- kid53: a bigint that JavaScript's numbers represent exactly. src/core/types/kid53.hpp draws its bits: milliseconds
 -- since 2020 << 12 | sequence.
@@ -946,7 +947,7 @@ CREATE OR REPLACE FUNCTION kid53_within(id bigint, since timestamptz, until time
 RETURN id >= coalesce(kid53_floor(since), 0)
        AND id < coalesce(nullif(kid53_floor(until), 9007199254740991), 9007199254740992);
 COMMENT ON FUNCTION kid53_within(id bigint, since timestamptz, until timestamptz) IS
-    'tells whether a kid53 has a time at or after since and before until; NULL is no limit';
+    'returns true if the time of a kid53 is at or after "since" and before "until"; NULL means no limit';
 
 -- A kid64 with a time from 18584-01-10 03:33:20 on is negative as a bigint. For such a time the function returns the
 -- greatest bigint.
@@ -962,7 +963,7 @@ CREATE OR REPLACE FUNCTION kid64_within(id bigint, since timestamptz, until time
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid64_number(since, false) AND id <= kid64_number(until, true);
 COMMENT ON FUNCTION kid64_within(id bigint, since timestamptz, until timestamptz) IS
-    'tells whether the kid64 in a bigint has a time at or after since and before until; NULL is no limit';
+    'returns true if the time of the kid64 in a bigint is at or after "since" and before "until"; NULL means no limit';
 CREATE OR REPLACE FUNCTION kid64_sequence(id bigint) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_sequence(id::kid64);
 COMMENT ON FUNCTION kid64_sequence(id bigint) IS 'same as kid_sequence(), for the kid64 in a bigint';

@@ -119,7 +119,8 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID has a time at or after since and before until; NULL is unknown, infinity is no limit';
+    'returns true if the time of an ID is at or after "since" and before "until"; '
+    'infinity means no limit, NULL an unknown time';
 
 -- Functions on tables, for both editions
 --

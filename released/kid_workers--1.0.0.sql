@@ -539,7 +539,7 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE @extschema@.kid_lease_worker(
     text, bigint, uuid, bigint, bigint, bigint, integer, bigint, integer, text) IS
-    'leases a worker number for the times at or after since and before until, in milliseconds since 1970; with the '
+    'leases a worker number for the times at or after "since" and before "until", in milliseconds since 1970; with the '
     'number and token of the last reply, it leases the next window of that number if it can';
 
 -- The procedure is found when this script runs, whatever its schema is called later.
