@@ -69,8 +69,8 @@ IF to_regclass('kid_workers.numbers') IS NULL THEN
 -- sno, a lane of kid64 or kid53, or the node of kid96. It leases one. A lease is not a right to act for a while,
 -- because a process that was paused cannot know that it has lost such a right. It is a window of times in IDs: with
 -- this number the process makes only IDs whose time is at or after `since`, and before `until`. The windows of a number
--- never overlap, so no pause, clock or lost message lets two processes make the same ID. docs/guides/worker-numbers.md
--- has the rules for clients and the proof. Those for the server are:
+-- never overlap, so no pause, clock or lost message lets two processes make the same ID.
+-- docs/guides/worker-rules.md has the rules for clients and the proof. Those for the server are:
 --
 --   1. `until` of a number is the end of all windows that were ever granted of it. It only rises. A number is closed,
 --      never deleted. A new number begins when windows that an earlier table may have granted have ended, unless nobody

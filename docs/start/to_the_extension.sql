@@ -1,4 +1,4 @@
--- From kid in plain SQL to the extension. managed-servers.md says when to run what. Each part begins with "----".
+-- From kid in plain SQL to the extension. from-plain-sql.md says when to run what. Each part begins with "----".
 
 ---- definitions: what compares an ID with another as a bigint. Create these again without the cast
 

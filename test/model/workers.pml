@@ -1,5 +1,5 @@
 /* Worker numbers: two processes lease windows of times of one number, and make IDs in them, as
- * docs/guides/worker-numbers.md says. Two servers replicate asynchronously, and the standby takes over. Memory of a
+ * docs/guides/worker-rules.md says. Two servers replicate asynchronously, and the standby takes over. Memory of a
  * process may be copied. No time is used by both processes, or twice by one: each has a bit in `used`.
  *
  * Here a time has one ID. A process makes it at any time, because the promise needs no clock of the process. The

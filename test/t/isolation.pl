@@ -23,7 +23,7 @@ my @calls = (
 	[ 'guides/consumers.md', q{CALL kid_horizon('events', NULL)}, 'extension plain' ],
 	[ 'guides/consumers.md', q{SELECT * FROM kid_track_holders('events')}, 'extension plain' ],
 	[ 'operate/upgrading.md', q{SELECT * FROM public.kid_observe_all() WHERE problem IS NOT NULL}, 'extension' ],
-	[ 'start/managed-servers.md', q{SELECT * FROM kid.kid_observe_all()}, 'plain' ],
+	[ 'start/from-plain-sql.md', q{SELECT * FROM kid.kid_observe_all()}, 'plain' ],
 	[ 'operate/when-something-is-wrong.md', q{SELECT kid_reset_clock(now())}, 'extension' ],
 	[ 'guides/public-ids.md', q{SELECT kid_seal_new_key()}, 'extension' ]);
 

@@ -47,12 +47,12 @@ sub prepare_and_run
 	return $error;
 }
 
-# docs/start/to_the_extension.sql, and the commands of docs/start/managed-servers.md that restore
-# partitions beside the extension.
+# docs/start/to_the_extension.sql, and the commands of docs/start/from-plain-sql.md that restore partitions beside the
+# extension.
 my %block = to_the_extension();
-my ($commands) = slurp_file('docs/start/managed-servers.md')
-  =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms
-  or die 'docs/start/managed-servers.md has changed';
+my $change = slurp_file('docs/start/from-plain-sql.md');
+my ($commands) = $change =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms
+  or die 'docs/start/from-plain-sql.md has changed';
 
 # Runs these commands as the owner of the tables.
 sub restore_beside_the_extension
@@ -498,9 +498,9 @@ is(sql_in('up', q{SELECT count(*) FROM kid_partitions('events');
 is(sql_in('up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7',
 	'so does the horizon of a table');
 
-# The page's commands for tables that are not partitioned: a superuser creates the extension, the owner
+# The commands of from-plain-sql.md for tables that are not partitioned: a superuser creates the extension, the owner
 # restores, a superuser moves the clocks.
-my @commands = split /\n(?=\S)/, ($managed =~ /^### Dump and restore\n.*?^```\n(.*?)^```/ms)[0];
+my @commands = split /\n(?=\S)/, ($change =~ /^## Dump and restore\n.*?^```\n(.*?)^```/ms)[0];
 is(scalar @commands, 3, 'the page has three commands to dump and restore');
 $node->safe_psql('postgres',
 	'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
@@ -526,7 +526,7 @@ is(sql_in('newdatabase', q{SELECT kid_untrack('orders'); SELECT count(*) FROM or
 		SELECT count(*) FROM pg_trigger WHERE tgname = 'kid_track' AND tgrelid = 'orders'::regclass}), "\n0\n0",
 	'the horizon of the type is for it, and the trigger goes');
 # "Consumers": the statements of the page, first those for a table of cursors of both kinds. Writers can begin before.
-my ($take_over, $both_kinds) = $managed =~ /^### Consumers\n.*?^```sql\n(.*?)^```.*?^ *```sql\n(.*?)^ *```/ms;
+my ($take_over, $both_kinds) = $change =~ /^## Consumers\n.*?^```sql\n(.*?)^```.*?^ *```sql\n(.*?)^ *```/ms;
 my $left = q{SELECT name, count(o.id) FROM %s LEFT JOIN outbox AS o ON o.id > last AND o.id < kid_horizon()
 	GROUP BY name ORDER BY name};
 sql_in('newdatabase', "INSERT INTO outbox (n) VALUES (4); $both_kinds $take_over INSERT INTO outbox (n) VALUES (5)");

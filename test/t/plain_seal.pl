@@ -180,7 +180,7 @@ is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::b
 		kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64, kid53_unseal('$number', 'ord')"), 't|t|5',
 	'its texts unseal there');
 
-# docs/start/managed-servers.md: a dump, restored beside the extension. A materialized view needs the keys before.
+# docs/start/from-plain-sql.md: a dump, restored beside the extension. A materialized view needs the keys before.
 output_of("CREATE MATERIALIZED VIEW sealed AS SELECT kid_seal.kid_seal($id\::kid.kid64, 'ord') AS text", role => 'app');
 $node->safe_psql('up', "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION pgcrypto;
 	CREATE SCHEMA kid_seal; CREATE EXTENSION kid_seal SCHEMA kid_seal; SET search_path = kid_seal;
