@@ -20,7 +20,7 @@ static Datum call_with_base_type(PGFunction function, FunctionCallInfo fcinfo) {
 
   if (unlikely(base_type != type)) {
     if (index->bd_tupdesc == RelationGetDescr(index->bd_index)) {
-      MemoryContext const before = MemoryContextSwitchTo(index->bd_context);
+      auto *const before = MemoryContextSwitchTo(index->bd_context);
       index->bd_tupdesc = CreateTupleDescCopy(index->bd_tupdesc);
       // brin_free_desc() asserts that the descriptor is in use.
       index->bd_tupdesc->tdrefcount = 1;
