@@ -86,6 +86,39 @@ class Surroundings(unittest.TestCase):
         for no in ("stripe_id", "flag", "column n of", "poster"):
             self.assertNotIn(no, unclear)
 
+    def test_generic_references(self) -> None:
+        """Beside a foreign key to django_content_type, keys are in texts, too. That stops no move."""
+        self.database.run(
+            """
+            CREATE TABLE django_content_type (id serial PRIMARY KEY, app_label text, model text);
+            CREATE TABLE shop_order (id bigserial PRIMARY KEY);
+            CREATE TABLE django_admin_log (id serial PRIMARY KEY, object_id text, object_repr varchar,
+                content_type_id int REFERENCES django_content_type, user_id int);
+            CREATE TABLE actions (actor_object_id varchar, actor_content_type_id int REFERENCES django_content_type,
+                assigned_object_id bigint, assigned_object_type_id int REFERENCES django_content_type, note_id text,
+                tags_object_id text[]);
+            CREATE TABLE tags (object_id int, object_pk text, content_type_id int REFERENCES django_content_type);
+            CREATE TABLE without_key (object_id text, content_type_id int);
+            """
+        )
+        generic = {
+            "column object_id of public.django_admin_log",
+            "column actor_object_id of public.actions",
+            "column assigned_object_id of public.actions",
+            "column object_id of public.tags",
+            "column object_pk of public.tags",
+        }
+        found = [f for f in self.look("shop_order") if "refers to its model" in f.message]
+        self.assertEqual(generic, {f.object for f in found})
+        self.assertEqual({False}, {f.stops for f in found})
+        self.assertEqual({True}, {"--old-name" in f.hint for f in found})
+        log = self.told(found, "references", "column object_id of public.django_admin_log")
+        self.assertIn("keys of shop_order in some rows, if content_type_id refers", log)
+        # If only new rows get new keys, only a column that is too narrow for them is told.
+        narrow = self.look("shop_order", new_rows_only=True, new_type="bigint")
+        self.assertEqual({"column object_id of public.tags"}, self.names(narrow, "references"))
+        self.assertIn("too narrow", self.told(narrow, "references", "column object_id of public.tags"))
+
     def test_short_names_of_tables(self) -> None:
         """A column that only ends with a letter is not called after a table with that name."""
         short, long = lookalikes.Names(["t"], ["id"], set()), lookalikes.Names(["tags"], ["id"], set())

@@ -31,13 +31,15 @@ class Candidate:
     type: str
     is_array: bool
     width: int  # of an integer, in bytes; otherwise 0
-    kind_column: Optional[str]  # owner_type beside owner_id
-    kinds: Optional[list[str]]  # its most common values
+    kind_column: Optional[str]  # owner_type beside owner_id, or content_type_id beside object_id
+    is_generic: bool  # whether that one refers to the table of Django that lists the kinds
+    kinds: Optional[list[str]]  # its most common values, if they are names
     least: Optional[str]  # of the values that ANALYZE saw
     greatest: Optional[str]
 
 
-# Columns of the key's kind of type, also in arrays and domains, without a foreign key. The statistics are in the
+# Columns of the key's kind of type, also in arrays and domains, without a foreign key. Beside a foreign key to
+# django_content_type a text may contain the key, too, as in the log of Django's admin. The statistics are in the
 # catalog, so that no code of the owners of these tables runs.
 CANDIDATES = """
     WITH RECURSIVE bases (type, base, is_array) AS (
@@ -60,23 +62,34 @@ CANDIDATES = """
     SELECT c.oid AS table, a.attnum AS number, format('column %%I of %%s', a.attname, c.oid::regclass) AS label,
            c.relname AS table_name, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, b.is_array,
            CASE b.base WHEN 21 THEN 2 WHEN 23 THEN 4 WHEN 20 THEN 8 ELSE 0 END AS width,
-           k.attname AS kind_column,
+           k.attname AS kind_column, k.is_generic IS TRUE AS is_generic,
            (SELECT s.most_common_vals::text::text[] FROM pg_catalog.pg_stats AS s
              WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
-                   = (n.nspname, c.relname, k.attname, c.relkind = 'p')) AS kinds,
+                   = (n.nspname, c.relname, k.attname, c.relkind = 'p') AND NOT k.is_generic) AS kinds,
            v.least, v.greatest
       FROM key
-           JOIN families AS f ON f.family = key.family
+           JOIN families AS f ON f.family IN (key.family, 'text')
            JOIN bases AS b ON b.base = f.base
            JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
                                                 AND a.attname !~ '^kid_(new|old)_'
            JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
                AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
-           LEFT JOIN pg_catalog.pg_attribute AS k
-               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND a.attname !~ '^_?(id|Id|ID|uuid)$'
-                   AND NOT k.attisdropped
-                  AND regexp_replace(k.attname, '_?[tT]ype$', '') = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
+           LEFT JOIN LATERAL (
+               SELECT k.attname, r.oid IS NOT NULL AS is_generic
+                 FROM pg_catalog.pg_attribute AS k
+                      LEFT JOIN (pg_catalog.pg_constraint AS r JOIN pg_catalog.pg_class AS t ON t.oid = r.confrelid)
+                          ON r.contype = 'f' AND r.conrelid = c.oid AND r.conkey = ARRAY[k.attnum]
+                             AND t.relname = 'django_content_type' AND k.attname ~ 'type_id$'
+                WHERE k.attrelid = c.oid AND NOT k.attisdropped AND a.attname !~ '^_?(id|Id|ID|uuid)$'
+                      AND CASE WHEN r.oid IS NULL
+                               THEN k.attname ~ '[_tT]ype$' AND regexp_replace(k.attname, '_?[tT]ype$', '')
+                                    = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
+                               ELSE a.attname ~ '_(id|pk|uuid)$'
+                                    AND regexp_replace(k.attname, '_?(content_)?type_id$', '') IN (
+                                        regexp_replace(a.attname, '_?object_(id|pk|uuid)$', ''),
+                                        regexp_replace(a.attname, '_(id|pk|uuid)$', '')) END
+                ORDER BY is_generic DESC LIMIT 1) AS k ON true
            LEFT JOIN LATERAL (
                SELECT min(e::numeric)::text, max(e::numeric)::text
                  FROM pg_catalog.pg_stats AS s,
@@ -86,6 +99,7 @@ CANDIDATES = """
                       AND (s.schemaname, s.tablename, s.attname, s.inherited)
                           = (n.nspname, c.relname, a.attname, c.relkind = 'p')) AS v (least, greatest) ON true
      WHERE (c.oid, a.attnum::int) NOT IN (SELECT * FROM unnest(%(tables)s::oid[], %(numbers)s::int[]))
+           AND (f.family = key.family OR k.is_generic AND NOT b.is_array)
            AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS r
                             WHERE r.contype = 'f' AND r.conrelid = c.oid AND a.attnum = ANY (r.conkey))
      ORDER BY c.oid::regclass::text, a.attnum"""
@@ -116,6 +130,7 @@ NUMBER = "[0-9]+"
 UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 BY_HAND = "kidctl does not move {}: update these rows yourself between swap and finish, while both keys exist."
+GENERIC = BY_HAND.format("it") + " With --old-name, both keys exist after finish, too."
 
 
 def words(name: str) -> list[str]:
@@ -197,6 +212,9 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_on
             if 0 < column.width < width and (called.fit(column.name) or column.kind_column and refers(column, called)):
                 message = f"looks like a reference to {names[key.table]}"
                 yield finding(column, message, width, "ALTER it to bigint, unless it refers to something else.")
+        elif column.is_generic:
+            message = f"contains keys of {names[key.table]} in some rows, if {column.kind_column} refers to its model"
+            yield finding(column, message, width, GENERIC)
         elif called.fit(column.name):
             hint = "" if column.is_array else "Give it one, so that kidctl moves it."
             yield finding(column, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
