@@ -6,7 +6,7 @@ apps.py         tells drivers about the types, URLs about converters, and django
 fields.py       the fields of models
 expressions.py  the time of an ID, and its texts for others
 urls.py         converters for paths
-operations.py   a default for the key of an existing table, in migrations before Django 5
+operations.py   changes the keys of existing tables, in migrations
 """
 
 from .._needs import needs

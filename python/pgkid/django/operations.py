@@ -2,41 +2,252 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Iterator, Sequence
 
-from django.db.migrations.operations.base import Operation
+from django.core.management.base import CommandError
+from django.core.management.color import no_style
+from django.db import models, transaction
+from django.db.migrations.operations import AlterField
+
+from .fields import IdField, ServerKey
 
 
-class SetDefault(Operation):
-    """Makes the server fill the key of an existing table, whose field is one of pgkid.django.
+@dataclass(frozen=True)
+class Column:
+    """A key, or a column that refers to it"""
 
-    From Django 5 on AlterField does so itself. Before, add it after AlterField: SetDefault("order", "id").
+    table: str  # with its schema if the search path needs that, and quoted
+    name: str  # quoted
+    type: str
+    changes: bool  # whether it is not of the new type yet
+    is_castable: bool
+    default: str | None
+    is_identity: bool
+    sequence: str | None  # that it owns
+
+    @property
+    def alter(self) -> str:
+        """The beginning of a statement that alters the column"""
+        return f"ALTER TABLE {self.table} ALTER COLUMN {self.name}"
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """A foreign key in the database"""
+
+    table: str
+    name: str
+    full_name: str  # with its schema, as SET CONSTRAINTS takes it
+    definition: str
+    is_deferrable: bool
+
+
+# The columns with the given names, and those that refer to one of them.
+COLUMNS = """
+    WITH RECURSIVE named (relation, name) AS (SELECT * FROM unnest(%(tables)s::text[], %(names)s::text[])),
+    columns (attrelid, attnum) AS (
+        SELECT a.attrelid, a.attnum
+          FROM named JOIN pg_attribute AS a ON a.attrelid = to_regclass(relation) AND a.attname = name
+        UNION
+        SELECT k.conrelid, k.conkey[n]
+          FROM columns AS c
+               JOIN pg_constraint AS k ON k.contype = 'f' AND k.conparentid = 0 AND k.confrelid = c.attrelid
+               JOIN LATERAL generate_subscripts(k.confkey, 1) AS n ON k.confkey[n] = c.attnum
+    )"""
+# The key comes first. A domain is cast as its base type is.
+FACTS = """
+    SELECT c.attrelid::regclass::text, quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+           a.atttypid <> new.oid,
+           old_base = new_base OR 'S' IN (old.typcategory, new.typcategory)
+               OR EXISTS (SELECT FROM pg_cast WHERE castsource = old_base AND casttarget = new_base),
+           pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '',
+           pg_get_serial_sequence(c.attrelid::regclass::text, a.attname)
+      FROM columns AS c JOIN pg_attribute AS a USING (attrelid, attnum)
+           JOIN pg_type AS old ON old.oid = a.atttypid
+           JOIN pg_type AS new ON new.oid = %(type)s::regtype
+           JOIN LATERAL (SELECT coalesce(nullif(old.typbasetype, 0), old.oid) AS old_base,
+                                coalesce(nullif(new.typbasetype, 0), new.oid) AS new_base) AS b ON true
+           LEFT JOIN pg_attrdef AS d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+     ORDER BY (c.attrelid, a.attname) <> (to_regclass(%(table)s), %(column)s), 1, 2"""
+FOREIGN_KEYS = """
+    SELECT conrelid::regclass::text, quote_ident(conname), format('%%I.%%I', connamespace::regnamespace, conname),
+           pg_get_constraintdef(oid), condeferrable
+      FROM pg_constraint AS k
+     WHERE contype = 'f' AND conparentid = 0
+           AND EXISTS (SELECT FROM columns AS c WHERE k.conrelid = c.attrelid AND c.attnum = ANY (k.conkey)
+                                                      OR k.confrelid = c.attrelid AND c.attnum = ANY (k.confkey))
+     ORDER BY 1, 2"""
+
+
+class AlterKey(AlterField):
+    """Changes the type of a key, and of the columns that refer to it, and lets the server make new keys.
+
+    Write it in the place of the AlterField of a primary key: AlterKey("order", "id", Kid64Field(primary_key=True)). The
+    foreign keys that refer to the key are dropped, and added again as they were. Before version 4.1, AlterField loses
+    those of a ManyToManyField, and of a ForeignKey with related_name="+". Before version 5, it sets no default.
+
+    If the key is of the new type already, as after `kidctl rekey swap`, nothing is changed that is as it should be. If
+    there are rows whose keys cannot be cast to the new type, CommandError says what to do.
     """
 
-    reduces_to_sql = True
-
-    def __init__(self, model_name: str, name: str) -> None:
-        self.model_name = model_name
-        self.name = name
-
-    def state_forwards(self, app_label: str, state: Any) -> None:
-        """Changes nothing that Django knows of."""
-
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Sets the default."""
-        self._alter(app_label, schema_editor, to_state, "SET DEFAULT {}()")
+        """Changes the columns."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        alias = schema_editor.connection.alias
+        if not self.allow_migrate_model(alias, model):
+            return
+        old = from_state.apps.get_model(app_label, self.model_name)._meta.get_field(self.name)
+        new = model._meta.get_field(self.name)
+        if not (old.primary_key and new.primary_key and old.column == new.column):
+            raise CommandError(
+                "AlterKey only changes the type of a primary key. Rename its column, or make it the primary key, by"
+                " operations of their own."
+            )
+        with transaction.atomic(alias):
+            _Change(schema_editor, new).run()
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Drops the default."""
-        self._alter(app_label, schema_editor, from_state, "DROP DEFAULT")
-
-    def _alter(self, app_label: str, schema_editor: Any, state: Any, action: str) -> None:
-        model = state.apps.get_model(app_label, self.model_name)
-        if self.allow_migrate_model(schema_editor.connection.alias, model):
-            field = model._meta.get_field(self.name)
-            table, column = map(schema_editor.quote_name, (model._meta.db_table, field.column))
-            schema_editor.execute(f"ALTER TABLE {table} ALTER COLUMN {column} {action.format(field.generator)}")
+        """Changes the columns to what they were."""
+        self.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
         """Says what it does, for the output of migrate."""
-        return f"Let the server make the IDs of {self.model_name}.{self.name}"
+        return f"Alter key {self.name} on {self.model_name}"
+
+
+class _Change:
+    """The change of a key to what a field says"""
+
+    def __init__(self, schema_editor: Any, field: Any) -> None:
+        self.editor = schema_editor
+        self.connection = schema_editor.connection
+        self.field = field
+        # That of an AutoField is the type of its column, not bigserial.
+        self.type = field.rel_db_type(self.connection)
+        fields = [field, *_referring(field)]
+        tables = [self._quote(each.model._meta.db_table) for each in fields]
+        self.parameters = {
+            "tables": tables,
+            "names": [each.column for each in fields],
+            "table": tables[0],
+            "column": field.column,
+            "type": self.type,
+        }
+
+    def run(self) -> None:
+        """Changes what is not as the field says."""
+        columns = [Column(*row) for row in self._query(COLUMNS + FACTS, self.parameters)]
+        changing = [column for column in columns if column.changes]
+        if changing:
+            self._execute("LOCK TABLE " + ", ".join(dict.fromkeys(column.table for column in columns)))
+            foreign_keys = [ForeignKey(*row) for row in self._query(COLUMNS + FOREIGN_KEYS, self.parameters)]
+            self._refuse_rows(columns[0].table, changing)
+            self._drop(foreign_keys)
+            if columns[0].changes:
+                self._drop_default(columns[0])
+            for column in changing:
+                # There are no rows, or no keys in them, if the old type cannot be cast.
+                value = column.name if column.is_castable else "NULL"
+                self._execute(f"{column.alter} TYPE {self.type} USING {value}::{self.type}")
+            for key in foreign_keys:
+                self._execute(f"ALTER TABLE {key.table} ADD CONSTRAINT {key.name} {key.definition}")
+        for column in columns[:1]:
+            self._set_default(column)
+
+    def _refuse_rows(self, key: str, changing: Sequence[Column]) -> None:
+        """Raises an error if keys of a table, or references to them, would be lost."""
+        lost = [column for column in changing if not column.is_castable]
+        for column in lost:
+            if not self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"):
+                continue
+            message = f"{column.table} has rows, and {column.type} cannot be cast to {self.type}."
+            if isinstance(self.field, ServerKey):
+                message += (
+                    f" Let kidctl give the rows new keys, by `kidctl rekey run {key} --to {_kind(self.field)}` with"
+                    f" --time or --during, and `kidctl rekey swap {key}`. Then run `migrate` again, which finds the"
+                    " columns changed, or record this migration with `migrate --fake`."
+                )
+            else:
+                message += (
+                    f" If kidctl has given the rows their keys, run `kidctl rekey back {key}`, and then `migrate`"
+                    " again. After `kidctl rekey finish` there is no way back."
+                )
+            raise CommandError(message)
+
+    def _drop(self, foreign_keys: Sequence[ForeignKey]) -> None:
+        """Drops foreign keys, after the checks that the transaction has put off."""
+        if deferrable := [key.full_name for key in foreign_keys if key.is_deferrable]:
+            self._execute(f"SET CONSTRAINTS {', '.join(deferrable)} IMMEDIATE")
+        for key in foreign_keys:
+            self._execute(f"ALTER TABLE {key.table} DROP CONSTRAINT {key.name}")
+
+    def _drop_default(self, column: Column) -> None:
+        """Drops the default of a column, and the sequence that it takes its numbers from."""
+        if column.is_identity:
+            self._execute(f"{column.alter} DROP IDENTITY")
+        elif column.default is not None:
+            self._execute(f"{column.alter} DROP DEFAULT")
+            if column.sequence and column.default.startswith("nextval("):
+                self._execute(f"DROP SEQUENCE {column.sequence}")
+
+    def _set_default(self, key: Column) -> None:
+        """Gives the key the default of its field, unless it has that."""
+        if not key.changes and self._has_default(key.default or "", key.is_identity):
+            return
+        if not key.changes:
+            self._drop_default(key)
+        if isinstance(self.field, ServerKey):
+            self._execute(f"{key.alter} SET DEFAULT {self.field.generator}()")
+        elif isinstance(self.field, models.AutoField):
+            self._add_sequence(key)
+        elif getattr(self.field, "db_default", models.NOT_PROVIDED) is not models.NOT_PROVIDED:
+            default, parameters = self.editor.db_default_sql(self.field)
+            self.editor.execute(f"{key.alter} SET DEFAULT {default}", parameters)
+
+    def _has_default(self, default: str, is_identity: bool) -> bool:
+        """Returns whether a default makes the keys of the field."""
+        if isinstance(self.field, ServerKey):
+            return default.split(".")[-1] == f"{self.field.generator}()"
+        return isinstance(self.field, models.AutoField) and (is_identity or default.startswith("nextval("))
+
+    def _add_sequence(self, key: Column) -> None:
+        """Gives a key the numbers of a sequence, which goes on above the keys that are there."""
+        if identity := self.field.db_type_suffix(self.connection):
+            self._execute(f"{key.alter} ADD {identity}")
+        else:  # before Django 4.1
+            table, column = self.field.model._meta.db_table, self.field.column
+            sequence = self._quote(f"{table}_{column}_seq")
+            self._execute(f"CREATE SEQUENCE {sequence} OWNED BY {key.table}.{key.name}")
+            self._execute(f"{key.alter} SET DEFAULT nextval({self.editor.quote_value(sequence)})")
+        for statement in self.connection.ops.sequence_reset_sql(no_style(), [self.field.model]):
+            self._execute(statement)
+
+    def _quote(self, name: str) -> str:
+        return self.editor.quote_name(name)  # type: ignore[no-any-return]
+
+    def _execute(self, statement: str) -> None:
+        """Executes a statement, or keeps it for sqlmigrate. Without parameters, the driver finds no % in it."""
+        self.editor.execute(statement, params=None)
+
+    def _query(self, query: str, parameters: Any = None) -> list[Any]:
+        with self.connection.cursor() as cursor:
+            cursor.execute(query, parameters)
+            return cursor.fetchall()  # type: ignore[no-any-return]
+
+
+def _kind(field: ServerKey) -> str:
+    """Returns what `kidctl rekey --to` calls the keys of a field."""
+    if isinstance(field, IdField):
+        return field.kind.type_name  # type: ignore[no-any-return]
+    return "uuid" if isinstance(field, models.UUIDField) else "kid53"
+
+
+def _referring(field: Any) -> Iterator[Any]:
+    """Yields the fields that refer to a field, also those without a constraint, and those that refer to one of them."""
+    for relation in field.model._meta.get_fields(include_hidden=True):
+        other = getattr(relation, "field", None)
+        if relation.auto_created and isinstance(other, models.ForeignKey) and other.target_field == field:
+            yield other
+            if other.unique:
+                yield from _referring(other)

@@ -18,8 +18,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.contrib.postgres.operations import CreateExtension
 from django.core import serializers as fixtures
 from django.core.exceptions import ValidationError
-from django.core.management import call_command
-from django.core.management.color import no_style
+from django.core.management import CommandError, call_command
 from django.core.management.sql import emit_post_migrate_signal
 from django.db import DataError, IntegrityError, connection, migrations, models, transaction
 from django.db.migrations.autodetector import MigrationAutodetector
@@ -32,13 +31,14 @@ from django.db.models.functions import TruncHour
 from django.http import HttpResponseBadRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, include, path, register_converter, reverse
 from django.utils import timezone
 from django_filters.rest_framework import DjangoFilterBackend
 from pgkid.django import Encoded, Timestamp
-from pgkid.django import FlakeField, Kid53Field, Kid64Field
+from pgkid.django import FlakeField, Kid53Field, Kid64Field, UuidV7Field
 from pgkid.django import base32_converter
-from pgkid.django.operations import SetDefault
+from pgkid.django.operations import AlterKey
 from pgkid.ids import Flake, Kid53, Kid64, UuidV7
 from rest_framework import routers, serializers, viewsets
 from shop.models import Line, Order, Parcel, Payment
@@ -234,6 +234,32 @@ def model(name):
     return state.apps.get_model("shop", name)
 
 
+def run(statement):
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else None
+
+
+def foreign_keys():
+    """What refers to the keys of the app, and how"""
+    return run(
+        """SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+            WHERE contype = 'f' AND confrelid::regclass::text LIKE 'shop%' ORDER BY 1, 2"""
+    )
+
+
+def types_of_keys():
+    """The types of the key of Old, and of all columns that refer to it"""
+    return {
+        name: type
+        for name, type in run(
+            """SELECT attrelid::regclass || '.' || attname, atttypid::regtype::text FROM pg_attribute
+                WHERE attrelid IN (SELECT oid FROM pg_class WHERE relname LIKE 'shop%' AND relkind = 'r')
+                      AND (attrelid = 'shop_old'::regclass AND attname = 'id' OR attname ~ '^(old|basis)')"""
+        )
+    }
+
+
 def check_newest(item):
     new = model("Old").objects.create(item=item)
     assert model("Old").objects.order_by("id").last() == new
@@ -241,39 +267,56 @@ def check_newest(item):
 
 
 def check_kept():
-    """What refers to the oldest row still does."""
+    """What refers to the oldest row still does, and nothing can refer to a row that is not there."""
     kept = model("Old").objects.get(item="number")
     assert model("Basket").objects.get().olds.get() == kept
+    assert model("Note").objects.get().old == model("Note").objects.get().old_copy == kept
+    assert model("Mark").objects.get().older.old_ptr_id == kept.id
     log.refresh_from_db()
     assert log.object_id == str(kept.id)
+    assert foreign_keys() == wanted_foreign_keys, foreign_keys()
+    assert len(set(types_of_keys().values())) == 1, types_of_keys()
 
 
 def go_back(change, before):
-    """Takes a migration back, and runs what sqlsequencereset prints."""
+    """Takes a migration back."""
     global state
     with connection.schema_editor() as editor:
         state = change.unapply(before, editor)
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
-            cursor.execute(statement)
 
 
-# A table whose keys were numbers, and what refers to it.
+# A table whose keys were numbers, and what refers to it: also without a way back from the key, without a constraint,
+# and through the key of another table.
 fields = [("id", models.BigAutoField(primary_key=True)), ("item", models.TextField())]
-migrate(
-    [
-        migrations.CreateModel("Old", fields),
-        migrations.CreateModel("Basket", [fields[0], ("olds", models.ManyToManyField("shop.Old"))]),
-    ]
-)
+key_of_old = models.ForeignKey("shop.Old", models.CASCADE, related_name="+")
+loose_key = models.ForeignKey("shop.Old", models.CASCADE, related_name="+", db_constraint=False)
+parent = models.OneToOneField("shop.Old", models.CASCADE, parent_link=True, primary_key=True)
+tables_of_numbers = [
+    migrations.CreateModel("Old", [*fields, ("basis", models.ForeignKey("shop.Old", models.CASCADE, null=True))]),
+    migrations.CreateModel("Basket", [fields[0], ("olds", models.ManyToManyField("shop.Old"))]),
+    migrations.CreateModel("Note", [fields[0], ("old", key_of_old), ("old_copy", loose_key)]),
+    migrations.CreateModel("Older", [("old_ptr", parent)], bases=("shop.old",)),
+    migrations.CreateModel("Mark", [fields[0], ("older", models.ForeignKey("shop.Older", models.CASCADE))]),
+]
+empty = state.clone()
+tables_made = migrate(tables_of_numbers)
+# A foreign key that Django does not know.
+run("ALTER TABLE shop_note ADD old_twin bigint CONSTRAINT twin REFERENCES shop_old ON DELETE SET NULL")
+wanted_foreign_keys = foreign_keys()
 old = model("Old").objects.create(item="number")
 model("Basket").objects.create().olds.add(old)
+model("Note").objects.create(old=old, old_copy=old)
+older = model("Older")(old_ptr=old)
+older.save_base(raw=True)
+model("Mark").objects.create(older=older)
 shop_old = ContentType.objects.create(app_label="shop", model="old")
 user = User.objects.create_superuser("admin")
 log = LogEntry.objects.create(user=user, content_type=shop_old, object_id=old.id, action_flag=CHANGE)
 numbers = state.clone()
+assert len(wanted_foreign_keys) == 7 and len(types_of_keys()) == 8, (wanted_foreign_keys, types_of_keys())
+check_kept()
 operations = [
-    migrations.AlterField("Old", "id", Kid64Field(primary_key=True)),
+    AlterKey("old", "id", Kid64Field(primary_key=True)),
     migrations.RunSQL(
         """UPDATE django_admin_log
               SET object_id = object_id::bigint::kid64::text
@@ -287,22 +330,39 @@ operations = [
                  WHERE app_label = 'shop' AND model = 'old')""",
     ),
 ]
-if django.VERSION < (5,):
-    operations.append(SetDefault("old", "id"))
 change = migrate(operations)
+assert set(types_of_keys().values()) == {"kid64"}
 check_newest("ID")
 check_kept()
 go_back(change, numbers)
 check_newest("number again")
 check_kept()
 
+# Keys that cannot be cast: the rows are refused, until another program has given them their keys.
+to_uuid = AlterKey("old", "id", UuidV7Field(primary_key=True))
+assert to_uuid.describe() == "Alter key id on old"
+numbers = state.clone()
+with steps.raises(CommandError) as refused:
+    migrate([to_uuid])
+state = numbers
+for word in "shop_old has rows", "`kidctl rekey run shop_old --to uuid`", "`kidctl rekey swap", "`migrate --fake`":
+    assert word in str(refused.exception), refused.exception
+check_newest("after the error")
+check_kept()
+
+# Another column is none of its business.
+renamed = AlterKey("old", "id", UuidV7Field(primary_key=True, db_column="key"))
+later = state.clone()
+renamed.state_forwards("shop", later)
+with steps.raises(CommandError) as refused, connection.schema_editor() as editor:
+    renamed.database_forwards("shop", editor, state, later)
+assert "Rename its column" in str(refused.exception)
+
 # New rows only: the keys of old rows stay, and new ones, which are greater, tell their time.
 model("Old").objects.exclude(item="number").delete()
 before = state.clone()
-operations = [migrations.AlterField("Old", "id", Kid53Field(primary_key=True))]
-if django.VERSION < (5,):
-    operations.append(SetDefault("old", "id"))
-change = migrate(operations)
+change = migrate([AlterKey("old", "id", Kid53Field(primary_key=True))])
+assert set(types_of_keys().values()) == {"bigint"}
 new = check_newest("kid53")
 check_kept()
 Old = model("Old")
@@ -337,14 +397,50 @@ new.delete()
 go_back(change, before)
 check_newest("number once more")
 
-# A migration that is only recorded, as by `migrate --fake`, because other statements have changed the table, such as
-# those of `kidctl rekey swap`.
+# A key that other statements have changed, such as those of `kidctl rekey swap`: nothing is left to do, and the old key
+# keeps its sequence.
 with connection.cursor() as cursor:
-    cursor.execute("ALTER TABLE shop_old RENAME id TO old_id")
+    cursor.execute("ALTER TABLE shop_old RENAME id TO number")
     cursor.execute("ALTER TABLE shop_old DROP CONSTRAINT shop_old_pkey CASCADE")
-    cursor.execute("ALTER TABLE shop_old ADD id kid64 PRIMARY KEY DEFAULT kid_next()")
-migrations.AlterField("Old", "id", Kid64Field(primary_key=True)).state_forwards("shop", state)
-Kid64Field().to_python(check_newest("swapped").id)
+    cursor.execute("ALTER TABLE shop_old ADD id uuid PRIMARY KEY DEFAULT public.kid_uuidv7()")
+    for name in types_of_keys().keys() - {"shop_old.id"}:
+        cursor.execute("ALTER TABLE {0} DROP {1} CASCADE, ADD {1} uuid".format(*name.split(".")))
+numbers = state.clone()
+with CaptureQueriesContext(connection) as queries:
+    migrate([to_uuid])
+assert not [each for each in queries if "ALTER" in each["sql"]], queries.captured_queries
+UuidV7.of_uuid(check_newest("swapped").id)
+assert run("SELECT count(DISTINCT number) = count(*) FROM shop_old") == [(True,)]
+# The way back needs the old keys.
+with steps.raises(CommandError) as refused, connection.schema_editor() as editor:
+    to_uuid.database_backwards("shop", editor, state, numbers)
+assert "`kidctl rekey back shop_old`" in str(refused.exception)
+
+# A new database, as for tests: there are no rows, and each type becomes another one.
+for field in UuidV7Field, FlakeField, Kid53Field:
+    run("DROP TABLE shop_old, shop_basket, shop_basket_olds, shop_note, shop_older, shop_mark CASCADE")
+    state = empty.clone()
+    migrate(tables_of_numbers)
+    wanted_foreign_keys = foreign_keys()
+    numbers = state.clone()
+    change = migrate([AlterKey("old", "id", field(primary_key=True))])
+    assert set(types_of_keys().values()) == {field().db_type(connection)}
+    assert foreign_keys() == wanted_foreign_keys
+    model("Old").objects.create(item="new").delete()
+    go_back(change, numbers)
+    assert set(types_of_keys().values()) == {"bigint"}
+    assert foreign_keys() == wanted_foreign_keys
+    assert check_newest("number").id == 1
+
+if django.VERSION >= (5,):
+    # A key that the database made in another way.
+    random = models.UUIDField(primary_key=True, db_default=models.Func(function="gen_random_uuid"))
+    migrate([migrations.CreateModel("Random", [("id", random)])])
+    numbers = state.clone()
+    change = migrate([AlterKey("random", "id", UuidV7Field(primary_key=True))])
+    assert model("Random").objects.create().id.version == 7
+    go_back(change, numbers)
+    assert model("Random").objects.create().id.version == 4
 
 for field in FlakeField(), FlakeField(null=True):
     assert field.to_python(str(flake)) == field.to_python(flake) == flake
