@@ -25,8 +25,8 @@ void notice_ahead(clock_id id, std::uint64_t state) {
     ereport(
         WARNING, errmsg("IDs of %s are %s ahead of the system clock", rules.name, display_span(ahead)),
         errdetail("The system clock is behind the time of the last ID issued, and IDs continue from that time."),
-        errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
-                "then see kid_reset_clock()."));
+        errhint("IDs stay unique and ordered. If the system clock is behind now, set it forward. If it was ahead "
+                "before and is right now, see kid_reset_clock()."));
 }
 
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start) {
