@@ -12,6 +12,7 @@ from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
+from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
@@ -31,6 +32,7 @@ def look(plan: TablePlan) -> Iterator[Finding]:
     yield from of_publications(plan)
     yield from of_functions(plan)
     yield from of_clients(plan)
+    yield from of_references(plan)
     yield from of_costs(plan)
 
 
@@ -57,7 +59,7 @@ def of_table(plan: Plan) -> Iterator[Finding]:
             )
         elif not index.is_valid:
             yield refused(f"index {index.label}", "is not valid", "Drop it, or run REINDEX INDEX CONCURRENTLY.")
-    for key in catalog.constraints(plan.conn, [root.oid]):
+    for key in plan.own_constraints():
         if key.name != UNTIL and key.is_enforced and not key.is_validated and key.ref_table != root.oid:
             yield refused(f"constraint {key.name}", "is not valid", "Validate it first, or drop it.")
         elif key.definition.endswith(" NO INHERIT"):
@@ -250,6 +252,19 @@ def of_clients(plan: Plan) -> Iterator[Finding]:
     )
 
 
+def of_references(plan: Plan) -> Iterator[Finding]:
+    """Yields foreign keys that refer to the table: one day they keep its old partitions from being dropped."""
+    for key in plan.incoming():
+        if key.is_enforced:
+            table = catalog.tables(plan.conn, [key.table])[0]
+            about = str(on_table("constraint", key.name, table))
+            message = f"keeps an old partition of {plan.root.label} from being dropped while a row refers to its rows"
+            hint = f"Let the job that drops partitions first delete the rows of {table.label} that refer to old rows."
+            if key.table != plan.root.oid:
+                hint += f" If {table.label} is partitioned by the same IDs, drop its old partitions instead."
+            yield Finding("clients", about, message, hint=hint)
+
+
 def of_costs(plan: TablePlan) -> Iterator[Finding]:
     """Yields times and locks."""
     size = scalar(
@@ -272,6 +287,7 @@ def of_costs(plan: TablePlan) -> Iterator[Finding]:
 def look_rows(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
     yield from of_roles(plan)
+    yield from of_references(plan)
     yield from of_dependents(plan)
     yield from of_partition(plan)
     yield from of_keys_without_time(plan)

@@ -118,6 +118,14 @@ class Plan:
         """Returns the tables that a rehearsal tries: this one, and those that refer to it."""
         return [self.root.oid, *(table.oid for table in self.referring())]
 
+    def own_constraints(self) -> list[catalog.Constraint]:
+        """Returns the CHECKs and foreign keys that somebody has given the table.
+
+        A foreign key to a partitioned table has one more constraint for each partition. PostgreSQL makes these itself,
+        and nobody can add, validate or drop them. VALIDATE marks them as valid only from version 18 on.
+        """
+        return [k for k in catalog.constraints(self.conn, [self.root.oid]) if not k.parent]
+
     def incoming(self) -> list[catalog.Constraint]:
         """Returns the foreign keys that refer to the table, its own among them."""
         tables = [self.root.oid, *(table.oid for table in self.referring())]

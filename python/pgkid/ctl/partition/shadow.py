@@ -78,8 +78,8 @@ class Shadow:
                 about=of_table(plan.root, "copy of"),
             )
         )
-        for key in catalog.constraints(plan.conn, [plan.root.oid]):
-            if key.kind == "f" and key.ref_table != plan.root.oid and not key.parent:
+        for key in plan.own_constraints():
+            if key.kind == "f" and key.ref_table != plan.root.oid:
                 run(statement("ALTER TABLE {} ADD CONSTRAINT {} {}", self.table, key.sql, sql.SQL(key.definition)))
 
     def create_notes(self) -> None:

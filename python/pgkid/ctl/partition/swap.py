@@ -92,8 +92,8 @@ class Forward(Swap):
 
     def __init__(self, plan: TablePlan, runner: Runner) -> None:
         super().__init__(plan, runner)
-        constraints_of_root = catalog.constraints(plan.conn, [plan.root.oid])
-        self.constraints = [k for k in constraints_of_root if k.ref_table != plan.root.oid and k.name != UNTIL]
+        own = plan.own_constraints()
+        self.constraints = [k for k in own if k.ref_table != plan.root.oid and k.name != UNTIL]
         self.not_nulls = catalog.not_nulls(plan.conn, [plan.root.oid])
         # PostgreSQL cannot CLUSTER a partitioned table.
         self.new_indexes = [(i, of_index(plan.conn, replace(i, is_clustered=False))) for i in self.indexes]

@@ -44,6 +44,7 @@ class Writers:
     views: list[str] = field(default_factory=list)
     worked: set[Did] = field(default_factory=set)
     told: set[tuple[Did, str]] = field(default_factory=set)  # with the message of the error
+    references: dict[str, set[str]] = field(default_factory=dict)  # of each table, the columns of its foreign keys
 
     def first(self, conn: Connection, report: Report) -> None:
         """Tries everything before the first step. What fails is not tried later."""
@@ -135,7 +136,7 @@ class Writers:
             c for c in catalog.columns(conn, table.oid) if not c.generated and not is_beside(c.name, "new", "old")
         ]
         indexes = [index.keys for index in catalog.indexes(conn, [table.oid]) if index.is_unique]
-        unique, references = {n for keys in indexes for n in keys}, references_of(conn, table)
+        unique, references = {n for keys in indexes for n in keys}, self.references_of(conn, table, columns)
         values: list[tuple[sql.Composable, sql.Composable]] = []
         for c in columns:
             is_key = (table.label, c.name) in self.given
@@ -160,21 +161,24 @@ class Writers:
             found["UPDATE"] = sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))
         return {**found, "DELETE": sql.SQL("DELETE FROM {}").format(table.sql)}
 
+    def references_of(self, conn: Connection, table: catalog.Table, columns: list[catalog.Column]) -> set[int]:
+        """Returns the columns of a table's foreign keys, also of those that a step has dropped for a later one."""
+        numbers = {n for key in catalog.constraints(conn, [table.oid]) if key.kind == "f" for n in key.columns}
+        names = self.references.setdefault(table.label, set())
+        names.update(c.name for c in columns if c.number in numbers)
+        return {c.number for c in columns if c.name in names}
 
-# Another value of a category of types, or of uuid, where a row must be unique. Functions and operators have their
+
+# Another value of a category of types, or of uuid, where a row must be unique. A uuid keeps its first 48 bits and its
+# version, with which the time of version 7 begins: so the same partition takes it. Functions and operators have their
 # schema, because the search_path is that of writers, in which others may create some.
 OTHER = {
     "N": "{} OPERATOR(pg_catalog.+) 1000",
     "S": "pg_catalog.concat('~', pg_catalog.substr({}::text, 2))",
     "D": "{} OPERATOR(pg_catalog.+) interval '1 day'",
-    "u": "pg_catalog.gen_random_uuid()",
+    "u": "pg_catalog.overlay(pg_catalog.gen_random_uuid()::text, pg_catalog.left({}::text, 15), 1)::uuid",
     "B": "NOT {}",
 }
-
-
-def references_of(conn: Connection, table: catalog.Table) -> set[int]:
-    """Returns the columns of a table's foreign keys."""
-    return {n for key in catalog.constraints(conn, [table.oid]) if key.kind == "f" for n in key.columns}
 
 
 def context_of(error: psycopg.Error) -> str:
