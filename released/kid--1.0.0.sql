@@ -3591,6 +3591,29 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_doubt(regclass, text) IS
     'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
 
+-- Each partition has a constraint of its own for a foreign key, so that of the parent tells whether there is one.
+CREATE FUNCTION @extschema@.kid_report_references(parent regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    referring text := (
+        SELECT string_agg(DISTINCT k.conrelid::regclass::text, ', ' ORDER BY k.conrelid::regclass::text)
+          FROM pg_constraint AS k LEFT JOIN pg_constraint AS above ON above.oid = k.conparentid
+         WHERE k.contype = 'f' AND k.confrelid = parent
+               -- Partitions of a table that refers have the foreign key from it.
+               AND (above.oid IS NULL OR above.conrelid = k.conrelid)
+               -- From PostgreSQL 18 on, a foreign key can be NOT ENFORCED.
+               AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true));
+BEGIN
+    IF referring IS NOT NULL THEN
+        RAISE NOTICE 'foreign keys of % refer to %', referring, parent
+            USING DETAIL = 'A partition cannot be dropped while a row refers to one of its rows.',
+                  HINT = format('First delete the rows of %s that refer to old rows of %s. If a table that refers is '
+                                'partitioned by the same IDs, drop its old partitions instead.', referring, parent);
+    END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_report_references(regclass) IS
+    'reports the tables whose foreign keys refer to a table whose partitions are to be dropped';
+
 -- Takes rows of kid_partition_ages(), except those of partitions whose detaching has begun. Drops the partitions that
 -- are old, at most so many, the oldest first, unless `dry_run`. The commands take only names, so their text is put
 -- together.
@@ -3601,6 +3624,11 @@ CREATE FUNCTION @extschema@.kid_drop_old_partitions(
 DECLARE
     dropped record;
     count integer := 0;
+    message text;
+    detail text;
+    referring_schema text;
+    referring text;
+    key text;
 BEGIN
     FOR dropped IN
         SELECT p.*, p.partition::regclass::text AS name
@@ -3621,10 +3649,21 @@ BEGIN
             EXIT;
         END IF;
         IF NOT dry_run THEN
-            -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
-            -- row of the partition.
-            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s; DROP %s %2$s', parent, dropped.name,
-                           CASE WHEN dropped.is_foreign THEN 'FOREIGN TABLE' ELSE 'TABLE' END);
+            BEGIN
+                -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to
+                -- no row of the partition.
+                EXECUTE format('ALTER TABLE %s DETACH PARTITION %s; DROP %s %2$s', parent, dropped.name,
+                               CASE WHEN dropped.is_foreign THEN 'FOREIGN TABLE' ELSE 'TABLE' END);
+            EXCEPTION WHEN foreign_key_violation THEN
+                GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
+                    referring_schema = SCHEMA_NAME, referring = TABLE_NAME, key = CONSTRAINT_NAME;
+                RAISE '%', message
+                    USING ERRCODE = 'foreign_key_violation', DETAIL = detail,
+                          SCHEMA = referring_schema, TABLE = referring, CONSTRAINT = key,
+                          HINT = format('First delete the rows of %1$I.%2$I that refer to old rows of %3$s. If '
+                                        '%1$I.%2$I is partitioned by the same IDs, drop its old partitions instead.',
+                                        referring_schema, referring, parent);
+            END;
             IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = dropped.partition) THEN
                 RAISE 'table % was renamed while its partitions were to be changed', dropped.name
                     USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -3672,6 +3711,9 @@ BEGIN ATOMIC
       FROM @extschema@.kid_partition_ages(parent, ids, older_than) AS a
      WHERE a.detaching AND a.is_old
      ORDER BY a.lower;
+    SELECT @extschema@.kid_report_references(parent)
+     WHERE dry_run AND EXISTS (SELECT FROM @extschema@.kid_partition_ages(parent, ids, older_than) AS a
+                                WHERE a.is_old AND NOT a.detaching AND NOT a.has_numbers);
     SELECT d.name
       FROM @extschema@.kid_drop_old_partitions(
                parent, older_than, dry_run, at_most, (

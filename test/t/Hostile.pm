@@ -111,7 +111,7 @@ my %lookalikes = (
 	'kid_refuse(text, text)' => 'void', 'kid_partition_key(oid, OUT type regtype, OUT name name)' => 'record',
 	'kid_check_isolation(varchar)' => 'void', 'kid_check_partition_setting(varchar)' => 'void',
 	'kid_lock_partitions(oid)' => 'void', 'kid_lock_parent(oid, oid)' => 'void',
-	'kid_report_detaching(oid, oid, boolean)' => 'void',
+	'kid_report_detaching(oid, oid, boolean)' => 'void', 'kid_report_references(oid)' => 'void',
 	'kid_partition_name(oid, interval, timestamptz, bigint)' => 'text',
 	'kid_time_check(oid, name, text, name, name)' => 'text',
 	'kid_id_columns(text, oid, OUT clock text, OUT type regtype)' => 'SETOF record',

@@ -31,6 +31,9 @@ BEGIN ATOMIC
       FROM @extschema@.kid_partition_ages(parent, ids, older_than) AS a
      WHERE a.detaching AND a.is_old
      ORDER BY a.lower;
+    SELECT @extschema@.kid_report_references(parent)
+     WHERE dry_run AND EXISTS (SELECT FROM @extschema@.kid_partition_ages(parent, ids, older_than) AS a
+                                WHERE a.is_old AND NOT a.detaching AND NOT a.has_numbers);
     SELECT d.name
       FROM @extschema@.kid_drop_old_partitions(
                parent, older_than, dry_run, at_most, (
