@@ -3,12 +3,13 @@
     from pgkid.ids import Kid64
     from pgkid.pandas import numbers, times
 
-    frame["at"] = times(frame["id"], Kid64)
+    frame["created_at"] = times(frame["id"], Kid64)
 
 A column has the texts of IDs or their numbers, such as id::bigint in SQL. What is missing stays missing. If a number is
 missing, pandas makes a column of floating-point numbers. These are exact for Kid53, whose numbers are below 2^53. For
-the other types such a column is an error, because pandas has rounded the numbers. The result has the index of the
-column. That of an index is the index itself, so frame["at"] = times(frame.index, Kid64) gives each row its time.
+the other types such a column is an error, because pandas has rounded the numbers. A number does not say of which type
+it is: if you name another type, times() returns wrong times. The result has the index of the column. That of an index
+is the index itself, so frame["created_at"] = times(frame.index, Kid64) gives each row its time.
 """
 
 from __future__ import annotations
@@ -31,15 +32,17 @@ _HEX[list(b"0123456789abcdefABCDEF")] = [*range(16), *range(10, 16)]
 
 
 def numbers(ids: Any, kind: type[Id] = Kid64) -> Any:
-    """Returns the numbers of IDs as a Series of type UInt64. Raises ValueError if a text or a number is not an ID.
+    """Returns the numbers of IDs as a Series of type Int64. Raises ValueError if a text or a number is not an ID.
 
-    The type of the IDs is one of 64 bits: Kid64, Flake or Kid53.
+    The type of the IDs is one of 64 bits: Kid64, Flake or Kid53. The numbers are those of id::bigint in SQL, which are
+    negative if the uppermost bit is set. With UInt64, pandas would round them to floating-point numbers wherever it
+    compares or combines them with a bigint column, and SQLAlchemy would not write them.
     """
     if kind.bits > 64:
         raise ValueError(f"the number of a {kind.type_name} has {kind.bits} bits")
     series = _series(ids)
     present = series.dropna()
-    return _placed(pd.Series(_numbers(present, kind), dtype="UInt64"), series)
+    return _placed(pd.Series(_numbers(present, kind).view(np.int64), dtype="Int64"), series)
 
 
 def times(ids: Any, kind: type[Id] = Kid64) -> Any:

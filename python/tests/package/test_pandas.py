@@ -34,7 +34,7 @@ class Vectors(unittest.TestCase):
     def test_kid64(self) -> None:
         rows = vectors.read("kid64.tsv")
         texts = [row["text64"] for row in rows]
-        expected = [int(row["hex"], 16) for row in rows]
+        expected = [int.from_bytes(bytes.fromhex(row["hex"]), "big", signed=True) for row in rows]
         self.assertEqual(numbers(texts).tolist(), expected)
         rows = [row for row in rows if Kid64(row["text64"]).micros < LAST.timestamp() * 10**6]
         self.assertGreater(len(rows), 50)
@@ -58,7 +58,14 @@ class Vectors(unittest.TestCase):
 
     def test_signed(self) -> None:
         """A bigint is negative from the year 18584 on."""
-        self.assertEqual(numbers(pd.Series([-1, 5], dtype="int64")).tolist(), [2**64 - 1, 5])
+        for ids in [-1, 5], ["zzzzzzzzzzw", Kid64.of_number(5)]:
+            self.assertEqual(numbers(ids).tolist(), [-1, 5])
+        self.assertEqual(numbers([str(2**64 - 1)], Flake).tolist(), [-1])
+
+    def test_beside_bigint(self) -> None:
+        """Beside a bigint column the numbers stay integers."""
+        both = pd.concat([numbers([".6.nef3Mk.3"]), pd.Series([31582005600174083])])
+        self.assertEqual((str(both.dtype), both.tolist()), ("Int64", [31582005600174081, 31582005600174083]))
 
     def test_kid53(self) -> None:
         rows = vectors.read("kid53.tsv")
@@ -121,7 +128,7 @@ class Columns(unittest.TestCase):
             self.assertEqual((numbers(ids, Kid53)[1], times(ids, Kid53)[1]), (893323896418363, Kid53(ids[1]).timestamp))
 
     def test_empty(self) -> None:
-        self.assertEqual(str(numbers([]).dtype), "UInt64")
+        self.assertEqual(str(numbers([]).dtype), "Int64")
         for kind in Kid64, UuidV7, Sno:
             self.assertTrue(str(times(pd.Series([], dtype=object), kind).dtype).startswith("datetime64["))
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pandas
 import sqlalchemy
 from pgkid.ids import Kid64
+from pgkid.pandas import numbers
 from pgkid.sqlalchemy import Kid64Type
 
 engine = sqlalchemy.create_engine(os.environ["DATABASE_URL"].replace("postgresql://", "postgresql+psycopg2://"))
@@ -33,7 +34,7 @@ for name, ids in kinds:
         frame = pandas.read_sql(query, db)
     cells.append(arrived(frame["id"], ids))
 
-# The rows since a time, and a table of them, as docs/guides/exchanging-data.md has them.
+# The rows since a time, and a table of them and of their numbers, as docs/guides/exchanging-data.md has them.
 with engine.begin() as db:
     db.execute(sqlalchemy.text("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
     db.execute(sqlalchemy.text("INSERT INTO orders VALUES (kid64_at('2026-01-01'), 'old'), (DEFAULT, 'new')"))
@@ -42,7 +43,9 @@ with engine.begin() as db:
         db,
         params={"floor": Kid64.floor(datetime.now(timezone.utc) - timedelta(hours=1))},
     )
+    recent["number"] = numbers(recent["id"], Kid64)
     recent.to_sql("copies", db, index=False, dtype={"id": Kid64Type})
-    copies = db.execute(sqlalchemy.text("SELECT pg_typeof(id)::text, item FROM copies")).all()
-assert copies == [("kid64", "new")], copies
+    query = "SELECT pg_typeof(id)::text, item, pg_typeof(number)::text, number = id::bigint FROM copies"
+    copies = db.execute(sqlalchemy.text(query)).all()
+assert copies == [("kid64", "new", "bigint", True)], copies
 print("\t".join(["pandas, a column with a NULL", *cells]))
