@@ -1,4 +1,4 @@
-// Package kid64 has the number, the text and the time of a kid64, and the least number of a time. Times are microseconds since
+// Package kid64 has the number, the text and the time of a kid64, and the lowest number of a time. Times are microseconds since
 // 1970, UTC.
 package kid64
 

@@ -1,8 +1,9 @@
 # What docs say about tools that are not started here: docs/guides/kid64.go and the files beside it give the numbers and
-# times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The query
-# for Grafana uses the primary key. The queries of docs/operate/kid_exporter.yaml return what this file, kid_alerts.yaml
-# and the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus),
-# accepts the alerts.
+# times of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns and a file. The formulas
+# for a spreadsheet on that page give the times of the vectors, in Gnumeric, if its ssconvert is there. The query for
+# Grafana uses the primary key. The queries of docs/operate/kid_exporter.yaml return what this file, kid_alerts.yaml and
+# the table in docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus), accepts
+# the alerts.
 # Versions: Python, NumPy and pandas, which are newer in the Debian that has 18
 use strict;
 use warnings;
@@ -36,6 +37,9 @@ my @vectors = map {
 } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv');
 my $rows = "$temporary/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
+my @vectors53 = map { [ (split /\t/)[ 3, 1 ] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid53.tsv');
+my $rows53 = "$temporary/vectors53.tsv";
+append_to_file($rows53, join '', map { join("\t", @$_) . "\n" } @vectors53);
 my %formulas = (
 	go => [ 'kid64.go', <<'END' ],
 func main() {
@@ -58,27 +62,84 @@ SELECT CASE WHEN kid64_number(t) = u AND kid64_text(n) = t AND kid64_micros(n) =
 FROM (SELECT *, (n & 18446744073709551615::HUGEINT)::UBIGINT AS u
 	FROM read_csv('ROWS', delim = '\t', header = false, quote = '',
 		columns = {'t': 'VARCHAR', 'n': 'BIGINT', 'us': 'BIGINT'}));
+SELECT CASE WHEN kid53_micros(id) = ms * 1000 AND kid53_floor(ms * 1000 + 999) = id - id % 4096 THEN 'True' END
+FROM read_csv('KID53', delim = '\t', header = false, columns = {'id': 'BIGINT', 'ms': 'BIGINT'});
 END
-	sqlite3 => [ 'kid64_sqlite.sql', '' ]);
+	sqlite3 => [ 'kid64_sqlite.sql', <<'END' ]);
+INSERT OR IGNORE INTO times SELECT us FROM orders;
+SELECT iif(timed.number = timed.n AND timed.micros = us AND lowest.number = timed.n >> 14 << 14 AND texts.id = timed.id
+	AND ifnull(abs((julianday(created_at) - 2440587.5) * 86400000 - us / 1000.0) < 1, us > 253402300799999999),
+	'True', 'False')
+FROM timed JOIN lowest ON lowest.micros = us JOIN texts ON texts.n = timed.n;
+END
 foreach my $tool (sort keys %formulas)
 {
 	my ($file, $rest) = @{ $formulas{$tool} };
   SKIP: {
 		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
-		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr
-		  . $rest =~ s/ROWS/$rows/r;
-		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
-		  . $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr
+		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr;
+		# A database file keeps the macros, and they are loaded again.
+		$code .= $code if $tool eq 'duckdb';
+		# The last view, for a table of numbers
+		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n$code"
+		  . $code =~ s/.*(?=^CREATE VIEW lowest AS)//smr =~ s/VIEW lowest/VIEW texts/r
+		  =~ s/lowest_numbers/(SELECT DISTINCT n, n AS number FROM orders)/r
 		  if $tool eq 'sqlite3';
 		my $program = "$temporary/$file";
-		append_to_file($program, $code);
+		append_to_file($program, $code . $rest =~ s/ROWS/$rows/r =~ s/KID53/$rows53/r);
 		local $ENV{GOCACHE} = "$temporary/go";
 		my @arguments = $tool eq 'sqlite3' ? () : $tool eq 'duckdb' ? ('-noheader', '-list')
 		  : ($tool eq 'go' ? 'run' : (), $program, $rows);
 		IPC::Run::run([ $tool, @arguments ], '<', $file =~ /sql$/ ? $program : '/dev/null', '>', \my $out, '2>',
 			\my $err);
-		is($out . $err, "True\n" x @vectors, "the formulas for $tool give the texts, numbers and times of the vectors");
+		my $count = @vectors + ($tool eq 'duckdb' ? @vectors53 : 0);
+		is($out . $err, "True\n" x $count, "the formulas for $tool give the texts, numbers and times of the vectors");
 	}
+}
+
+# The formulas for a spreadsheet, in a row for each vector, and what a spreadsheet makes of keys. Dates end with the
+# year 9999. Column A has what the formulas read, and column D the result.
+SKIP: {
+	skip 'there is no ssconvert', 2 unless grep { -x "$_/ssconvert" } split /:/, $ENV{PATH};
+	my ($digits, $first_nine, $time, $time53) = $exchange =~ /^```\n([.=]\S+)\n```$/mg;
+	my ($copy) = $exchange =~ /^```sql\n(COPY \(SELECT kid_encode.*?;)$/ms;
+	sql(q{CREATE TABLE orders (id kid64 PRIMARY KEY, item text);
+		INSERT INTO orders VALUES ('.6.nef3MK.3', 'milk'), ('.6.nef3Mk.3', 'tea')});
+	my (undef, @written) = map { [ split /,/ ] } split /\n/, sql($copy);
+	sql('DROP TABLE orders');
+	my @dated = grep { $$_[2] < 253402300800e6 } @vectors;
+	my $millis = '=TEXT((C2-25569)*86400000,"0.000")';
+	my $comparison = '=(A2=B2)&" "&COUNTIF(A2:B2,A2)&" "&EXACT(A2,B2)';
+	my @rows = (
+		(map { [ qq{="$$_[0]"}, $first_nine, $time, $millis ] } @dated),
+		(map { [ $_, '', $time53, $millis ] } map { ($$_[0], qq{="$$_[0]"}) } @vectors53),
+		[ '.6.nef3Mk.3', '.6.nef3MK.3', '', $comparison ],
+		[ $written[0][0], $written[1][0], '', $comparison ],
+		[ '.6012345678', '', '', '=ISTEXT(A2)' ],
+		[ $written[0][0], '', $written[0][1], '=ISTEXT(A2)&" "&TEXT(C2,"yyyy-mm-dd hh:mm:ss")' ]);
+	my ($sheet, $number) = (qq{,,,,"$digits"\n}, 1);
+	foreach my $row (@rows)
+	{
+		$number++;
+		# The formulas name the cells of the second row.
+		my ($key, @others) = map { s/"/""/gr } @$row;
+		$sheet .= join(',', map { qq{"$_"} } $key, map { s/\b([A-C])2\b/$1$number/gr } @others) . "\n";
+	}
+	append_to_file("$temporary/sheet.csv", $sheet);
+	local $ENV{HOME} = $temporary;
+	my $is_done = IPC::Run::run([ 'ssconvert', map { "$temporary/$_.csv" } 'sheet', 'computed' ], '>&', \my $messages);
+	diag $messages unless $is_done;
+	my (undef, @computed) = map { (split /,/)[3] } split /\n/, slurp_file("$temporary/computed.csv");
+	my @expected = ((map { $$_[2] / 1000 } @dated), map { ($$_[1]) x 2 } @vectors53);
+	my @wrong = grep { abs($computed[$_] - $expected[$_]) > 0.01 } 0 .. $#expected;
+	is(join(' ', map { $rows[$_][0] } @wrong), '', 'the formulas for a spreadsheet give the times of the vectors');
+	my @made_of_keys = @computed[ @expected .. $#computed ];
+	is(join("\n", @made_of_keys) =~ tr/"//dr, <<'END' =~ s/\n\z//r, 'a spreadsheet mixes up keys, but not in base32');
+TRUE 2 FALSE
+FALSE 1 FALSE
+FALSE
+TRUE 2026-11-21 05:51:45
+END
 }
 
 # pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a file with a
@@ -99,18 +160,18 @@ SKIP: {
 	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 3;
 	append_to_file($program, "def use_mask(frame):\n" . $masking =~ s/^(?=.)/    /gmr . "    return frame\n");
 	append_to_file($program, <<'END' . "$read\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])");
-made = pd.DataFrame({"at": pd.to_datetime([row[4] for row in rows], utc=True)})
+made = pd.DataFrame({"created_at": pd.to_datetime([row[4] for row in rows], utc=True)})
 cases = (use0, "str", 0), (use0, "int64", 1), (use0, "Int64", 1), (use1, "int64", 3), (use2, "str", 2)
 for use, kind, column in cases:
     ids = [row[column] if kind == "str" else int(row[column]) for row in rows]
     frame = use(pd.DataFrame({"id": pd.Series(ids, dtype=kind)}))
-    as_made = made.astype({"at": frame["at"].dtype})
-    merged = pd.merge_asof(as_made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+    as_made = made.astype({"created_at": frame["created_at"].dtype})
+    merged = pd.merge_asof(as_made, frame, on="created_at", direction="nearest", tolerance=pd.Timedelta("2ms"))
     print(kind, merged["id"].tolist() == ids)
 # The block that masks old keys of a sequence
 both = pd.DataFrame({"id": [17] + [int(row[3]) for row in rows]})
 both["created_at"] = pd.to_datetime(["2021-05-01T00:00:00.000"] + [row[4] for row in rows], utc=True)
-masked = use_mask(both)["at"] - both["created_at"]
+masked = use_mask(both.copy())["created_at"] - both["created_at"]
 print(both["id"].tolist()[0], masked.abs().max() < pd.Timedelta("2ms"))
 frame = use3(pd.DataFrame({"id": [row[0] for row in rows]}))
 print(frame["number"].tolist() == [int(row[1]) for row in rows])
