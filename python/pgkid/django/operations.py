@@ -142,7 +142,7 @@ class _Change:
         if changing:
             self._execute("LOCK TABLE " + ", ".join(dict.fromkeys(column.table for column in columns)))
             foreign_keys = [ForeignKey(*row) for row in self._query(COLUMNS + FOREIGN_KEYS, self.parameters)]
-            self._refuse_rows(columns[0].table, changing)
+            self._refuse_rows(columns[0], changing)
             self._drop(foreign_keys)
             if columns[0].changes:
                 self._drop_default(columns[0])
@@ -155,25 +155,32 @@ class _Change:
         for column in columns[:1]:
             self._set_default(column)
 
-    def _refuse_rows(self, key: str, changing: Sequence[Column]) -> None:
-        """Raises an error if keys of a table, or references to them, would be lost."""
-        lost = [column for column in changing if not column.is_castable]
-        for column in lost:
-            if not self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"):
-                continue
-            message = f"{column.table} has rows, and {column.type} cannot be cast to {self.type}."
-            if isinstance(self.field, ServerKey):
-                message += (
-                    f" Let kidctl give the rows new keys, by `kidctl rekey run {key} --to {_kind(self.field)}` with"
-                    f" --time or --during, and `kidctl rekey swap {key}`. Then run `migrate` again, which finds the"
-                    " columns changed, or record this migration with `migrate --fake`."
+    def _refuse_rows(self, key: Column, changing: Sequence[Column]) -> None:
+        """Raises an error if keys, or references to them, would be lost."""
+        for column in [column for column in changing if not column.is_castable]:
+            if self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"):
+                raise CommandError(
+                    f"{column.table} has rows, and {column.type}, the type of {column.name}, cannot be cast to"
+                    f" {self.type}. {self._way_out(key)}"
                 )
-            else:
-                message += (
-                    f" If kidctl has given the rows their keys, run `kidctl rekey back {key}`, and then `migrate`"
-                    " again. After `kidctl rekey finish` there is no way back."
-                )
-            raise CommandError(message)
+
+    def _way_out(self, key: Column) -> str:
+        """Returns what to do with rows whose keys cannot be cast."""
+        if not isinstance(self.field, ServerKey):
+            return (
+                f"If kidctl has given the rows their keys, run `kidctl rekey back {key.table}`, and then `migrate`"
+                " again. After `kidctl rekey finish` there is no way back."
+            )
+        if not key.changes:
+            return (
+                "kidctl does not move a column without a foreign key. Replace the column with one that has the new"
+                f" keys, from a join of its old keys with those of {key.table}, and then run `migrate` again."
+            )
+        return (
+            f"Let kidctl give the rows new keys, by `kidctl rekey run {key.table} --to {_kind(self.field)}` with --time"
+            f" or --during, and `kidctl rekey swap {key.table}`. Then run `migrate` again, which finds the columns"
+            " changed, or record this migration with `migrate --fake`."
+        )
 
     def _drop(self, foreign_keys: Sequence[ForeignKey]) -> None:
         """Drops foreign keys, after the checks that the transaction has put off."""

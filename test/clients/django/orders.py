@@ -403,9 +403,16 @@ with connection.cursor() as cursor:
     cursor.execute("ALTER TABLE shop_old RENAME id TO number")
     cursor.execute("ALTER TABLE shop_old DROP CONSTRAINT shop_old_pkey CASCADE")
     cursor.execute("ALTER TABLE shop_old ADD id uuid PRIMARY KEY DEFAULT public.kid_uuidv7()")
-    for name in types_of_keys().keys() - {"shop_old.id"}:
+    for name in types_of_keys().keys() - {"shop_old.id", "shop_note.old_copy_id"}:
         cursor.execute("ALTER TABLE {0} DROP {1} CASCADE, ADD {1} uuid".format(*name.split(".")))
 numbers = state.clone()
+# kidctl moves no column without a foreign key.
+with steps.raises(CommandError) as refused:
+    migrate([to_uuid])
+for word in "shop_note has rows, and bigint, the type of old_copy_id,", "those of shop_old,":
+    assert word in str(refused.exception), refused.exception
+state = numbers.clone()
+run("ALTER TABLE shop_note DROP old_copy_id, ADD old_copy_id uuid")
 with CaptureQueriesContext(connection) as queries:
     migrate([to_uuid])
 assert not [each for each in queries if "ALTER" in each["sql"]], queries.captured_queries
