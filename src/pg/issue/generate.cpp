@@ -22,11 +22,10 @@ void notice_ahead(clock_id id, std::uint64_t state) {
     return;
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (ahead >= notable_micros && keeps_highest_time())
-    ereport(
-        WARNING, errmsg("IDs of %s are %s ahead of the system clock", rules.name, display_span(ahead)),
-        errdetail("The system clock is behind the time of the last ID issued, and IDs continue from that time."),
-        errhint("IDs stay unique and ordered. If the system clock is behind now, set it forward. If it was ahead "
-                "before and is right now, see kid_reset_clock()."));
+    ereport(WARNING, errmsg("IDs of %s are %s ahead of the system clock", rules.name, display_span(ahead)),
+            errdetail("The system clock is behind the time of the last ID issued, and IDs continue from that time."),
+            errhint("IDs stay unique and ordered. If the system clock is behind now, set it forward. If it was ahead "
+                    "before and is right now, see kid_reset_clock()."));
 }
 
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start) {
