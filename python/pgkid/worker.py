@@ -171,6 +171,8 @@ class SnoLayout(Layout[str]):
         super().__init__(lease)
         if lease.epoch is not None or lease.lanes is not None:
             raise ValueError("the pool is not for sno")
+        if not 0 <= metabyte <= 255:
+            raise ValueError(f"metabyte {metabyte} is not 0 to 255")
         self.metabyte = metabyte
 
     def unit_at(self, at: int) -> int:
@@ -193,12 +195,15 @@ class SnoLayout(Layout[str]):
 class InLanes(Layout[ID]):
     """A layout whose numbers divide the sequence among them, as servers with different `kid.node` do."""
 
+    type: str
     sequences: int
 
     def __init__(self, lease: Lease) -> None:
         super().__init__(lease)
         lanes = lease.lanes
-        if not lanes or lanes & (lanes - 1) or not lease.number < lanes <= self.top + 1:
+        if not lanes or lanes & (lanes - 1) or lanes > self.top + 1:
+            raise ValueError(f"the pool is not for {self.type}")
+        if lease.number >= lanes:
             raise ValueError(f"worker number {lease.number} is not a lane of {lanes}")
         # The place of a lane has the bits of its number in reverse order, so that other lanes can be added.
         bits = lanes.bit_length() - 1
@@ -214,6 +219,7 @@ class InLanes(Layout[ID]):
 class Kid64Layout(InLanes[str]):
     """kid64: units of 1.024 ms, a sequence of 14 bits, of which a number has a lane. Its text, of 11 characters."""
 
+    type = "kid64"
     top = 1023
     time_bits = 50
     sequences = 1 << 14
@@ -245,6 +251,7 @@ class Kid64Layout(InLanes[str]):
 class Kid53Layout(InLanes[int]):
     """kid53: milliseconds since 2020, a sequence of 12 bits, of which a number has a lane. An int."""
 
+    type = "kid53"
     top = 63
     time_bits = 41
     sequences = 1 << 12

@@ -10,7 +10,7 @@ import pickle
 import threading
 import time
 import unittest
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 from unittest import mock
 
 import psycopg
@@ -117,17 +117,24 @@ class Layouts(unittest.TestCase):
 
     def test_pools_of_other_types(self) -> None:
         """A number of another pool would be that of a server, or of a process with a number of the right pool."""
-        makers: List[Callable[[], Any]] = [
-            lambda: FlakeLayout(lease(5)),
-            lambda: FlakeLayout(lease(5, lanes=16)),
-            lambda: SnoLayout(lease(5, epoch=0)),
-            lambda: SnoLayout(lease(5, lanes=16)),
-            lambda: Kid64Layout(lease(5, epoch=0)),
-            lambda: Kid53Layout(lease(5)),
+        makers: List[Tuple[str, Callable[[], Any]]] = [
+            ("flake", lambda: FlakeLayout(lease(5))),
+            ("flake", lambda: FlakeLayout(lease(5, lanes=16))),
+            ("sno", lambda: SnoLayout(lease(5, epoch=0))),
+            ("sno", lambda: SnoLayout(lease(5, lanes=16))),
+            ("kid64", lambda: Kid64Layout(lease(5, epoch=0))),
+            ("kid64", lambda: Kid64Layout(lease(5))),
+            ("kid53", lambda: Kid53Layout(lease(5))),
+            ("kid53", lambda: Kid53Layout(lease(5, lanes=256))),
         ]
-        for make in makers:
-            with self.assertRaises(ValueError):
+        for name, make in makers:
+            with self.assertRaisesRegex(ValueError, f"^the pool is not for {name}$"):
                 make()
+
+    def test_metabyte_out_of_range(self) -> None:
+        for metabyte in -1, 256:
+            with self.assertRaisesRegex(ValueError, f"^metabyte {metabyte} is not 0 to 255$"):
+                SnoLayout(lease(5), metabyte)
 
 
 class Server:
