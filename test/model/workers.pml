@@ -69,7 +69,7 @@ end:
        its_last[1] = its_last[0] }
 #else
   /* The memory of process 0 is copied, and replaces that of process 1, which forgets what it leased. */
-  :: d_step { its_token[0] != 0 && its_token[1] != 0 -> forget(1); its_last[1] = its_last[0] }  /* + copied */
+  :: d_step { its_token[0] != 0 && its_token[1] != 0 -> forget(1) }  /* + copied */
 #endif
   od
 }
@@ -145,7 +145,8 @@ end:
        :: is_primary(at) && token[at] == drawn ->                                            /* @ told */
           its_token[me] = drawn;
           its_since[me] = until[at] - TTL;
-          its_until[me] = until[at]
+          its_until[me] = until[at];
+          its_last[me] = 0      /* No matter where in the window the process begins, it uses no time of an earlier one. */
        :: skip                                                                            /* + reply is lost */
        fi
      };
