@@ -1,11 +1,13 @@
 // A consumer that misses nothing: it reads the rows of a table in the order of their IDs, up to the horizon, and keeps
 // its cursor in a table. See docs/guides/consumers.md of kid. It works with pg (node-postgres).
 
+/** @typedef {{ rows: any[], rowCount: number | null, fields: { name: string, dataTypeID: number }[] }} Result */
+
 /**
  * A pool of pg.
  * @typedef {object} Pool
  * @property {() => Promise<any>} connect
- * @property {(text: string, values?: any[]) => Promise<{ rows: any[], rowCount: number | null }>} query
+ * @property {(text: string, values?: any[]) => Promise<Result>} query
  * @property {(event: 'error', listener: (error: Error) => void) => unknown} on
  * @property {(event: 'error') => number} listenerCount
  */
@@ -81,6 +83,8 @@ const CREATED_MEANWHILE = new Set(['42P07', '42710', '23505']);
  * was too slow; an error of the operating system. The consumer for Python has the same list.
  */
 const PASSING = /^(?:08...|53...|57(?!P04)...|40001|40003|40P01|55P03|25P0[34]|58000|58030)$/;
+/** The text is no value of a type. */
+const INVALID_TEXT = '22P02';
 /** The server accepts no writes: it is a standby, or a setting says so. */
 const READ_ONLY = '25006';
 /** A socket broke. */
@@ -122,6 +126,8 @@ class Consumer {
   #stopped = false;
   /** Whether there is a horizon that covers the rows. */
   #isChecked = false;
+  /** The type of the column of IDs: its name when the consumer began, and its OID in the server at hand. */
+  #type = { oid: 0, name: '' };
   /** Whether the next wait is over before it begins, and what ends one that has begun. */
   #isAwake = false;
   #wake = ignore;
@@ -190,6 +196,8 @@ class Consumer {
           }
           await this.#sleep(this.#options.wait);
         } catch (error) {
+          // An ID in the text of the earlier type is no value of another one.
+          if (/** @type {any} */ (error)?.code === INVALID_TEXT) await this.#checkType();
           if (!await canPass(error ?? {}, this.#options.work)) throw error;
           this.#options.onRetry(/** @type {Error} */ (error));
           this.#isAwake = false;
@@ -285,10 +293,30 @@ class Consumer {
   async #look() {
     const { pool, work, name, batch } = this.#options;
     const last = cursorIn(await work.query(this.#select, [name]), name);
-    if (!this.#isChecked) await checkHorizon(this.#options);
+    if (!this.#isChecked) {
+      await this.#checkType();
+      await checkHorizon(this.#options);
+    }
     this.#isChecked = true;
-    const { rows } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(this.#options)]);
+    const { rows, fields } = await pool.query(this.#read, [last, batch, ...await trackedHorizon(this.#options)]);
+    const key = fields.find((field) => field.name === this.#options.id);
+    if (key?.dataTypeID !== this.#type.oid) await this.#checkType();
     return { last, rows };
+  }
+
+  /**
+   * Throws an error if the type of the column of IDs is not the same as when the consumer began: the IDs may then come
+   * from elsewhere, as after `kidctl leave`.
+   */
+  async #checkType() {
+    const { pool, table, id } = this.#options;
+    const now = await columnType(pool, table, id);
+    if (![now.name, ''].includes(this.#type.name)) {
+      throw new Error(`the type of ${table}.${id} has changed from ${this.#type.name} to ${now.name}, so the horizon`
+        + ' may not cover new IDs any more: start another consumer, and say what makes the IDs, by the option `ids`; or'
+        + ' read without kid');
+    }
+    this.#type = now;
   }
 
   /** @param {any[]} rows */
@@ -331,6 +359,23 @@ async function checkHorizon({ pool, table, ids = 'kid64', id = 'id', horizons })
     throw new Error(`${horizon} was not found: with kid in plain SQL, call kid_track('${table}') and pass`
       + ` ids: '${tracked}'; with the extension, add the schema of kid to the search_path`);
   }
+}
+
+/**
+ * Returns the type of the column of IDs, and of a domain the type below it.
+ * @param {Pool} pool
+ * @param {string} table
+ * @param {string} id
+ * @returns {Promise<{ oid: number, name: string }>}
+ */
+async function columnType(pool, table, id) {
+  const { rows } = await pool.query(`
+    SELECT b.oid, regexp_replace(format_type(b.oid, NULL), '^.*\\.', '') AS name
+      FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+           JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+     WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped`, [qualified(table), id]);
+  if (rows.length === 0) throw new Error(`${table} has no column ${id}`);
+  return rows[0];
 }
 
 /**
@@ -426,7 +471,7 @@ export async function createCursor(options, { fromNow = false } = {}) {
   try {
     await work.query(`INSERT INTO ${cursors} (name, last) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [name, last]);
   } catch (error) {
-    if (/** @type {any} */ (error)?.code !== '22P02') throw error;
+    if (/** @type {any} */ (error)?.code !== INVALID_TEXT) throw error;
     throw new Error(`the table ${cursors} has cursors of another type than ${type}: name another table by the option`
       + ' `cursors`', { cause: error });
   }

@@ -151,6 +151,30 @@ test('two programs create the table of cursors at the same time', async () => {
   assert.deepEqual(await query('SELECT name FROM consuming.consumers'), [{ name: 'billing' }]);
 });
 
+test('the IDs get another type, as by kidctl leave', async () => {
+  const ways = /** @type {const} */ ([['exactly once', false], ['exactly once', true], ['at least once', true]]);
+  for (const [delivery, isCursorChanged] of ways) {
+    await makeTables('kid64');
+    await query("INSERT INTO consuming.events (payload) VALUES ('before')");
+    /** @type {string[]} */
+    const seen = [];
+    const consumer = consume({
+      ...usual, delivery, handle: (rows) => { seen.push(...rows.map(({ payload }) => payload)); },
+    });
+    const ended = assert.rejects(consumer.done,
+      /^Error: the type of consuming\.events\.id has changed from kid64 to bigint, /);
+    await until("SELECT FROM consuming.consumers WHERE last > '...........'", 1);
+    await query(`
+      ALTER TABLE consuming.events ALTER id DROP DEFAULT, ALTER id TYPE bigint;
+      ${isCursorChanged ? 'ALTER TABLE consuming.consumers ALTER last TYPE bigint;' : ''}
+      INSERT INTO consuming.events SELECT max(id) + 1, 'after' FROM consuming.events`);
+    await Promise.race([ended, sleep(10_000)]);
+    await consumer.stop().catch(() => {});
+    await ended;
+    assert.deepEqual(seen, ['before']);
+  }
+});
+
 test('rows of several servers, up to the lowest horizon of a table', async () => {
   await query("INSERT INTO consuming.events (payload) VALUES ('of another server'), ('of this one')");
   await replicateInto('consuming.events');

@@ -151,6 +151,9 @@ class Consumer:
         self._db: psycopg.Connection[Any] | None = None
         self._query: sql.Composed | None = None
         self._procedure: str | None = None
+        # The type of the column of IDs: its name when it was first looked at, and its OID in the server at hand.
+        self._type: str | None = None
+        self._type_oid: int | None = None
 
     def close(self) -> None:
         """Closes the connection. The next run opens another one."""
@@ -323,10 +326,14 @@ class Consumer:
         last = self._cursor(db)
         with db.cursor(row_factory=namedtuple_row) as cursor:
             rows = cursor.execute(self._query, [last, *before, self._batch_size]).fetchall()
+            columns = cursor.description or []
+        if any(column.name == self._id and column.type_code != self._type_oid for column in columns):
+            self._column_type(db)
         return _Batch(last, rows, getattr(rows[-1], self._id) if rows else last)
 
     def _reading(self, db: psycopg.Connection[Any]) -> sql.Composed:
         """Returns the query for rows between the cursor and the horizon. Each execution asks for the horizon anew."""
+        self._column_type(db)
         self._check_horizon(db)
         if self._columns is None:
             columns: sql.Composable = sql.SQL("*")
@@ -424,15 +431,27 @@ class Consumer:
         return self._ids
 
     def _column_type(self, db: psycopg.Connection[Any]) -> str:
-        """Returns the type of the column of IDs, and of a domain the type below it."""
+        """Returns the type of the column of IDs, and of a domain the type below it.
+
+        Raises an error if it was another one before: the IDs may then come from elsewhere, as after `kidctl leave`.
+        """
         query = """
-            SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL)
+            SELECT b.oid, format_type(b.oid, NULL)
               FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+                   JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
              WHERE attrelid = %s::regclass AND attname = %s AND NOT attisdropped"""
         row = db.execute(query, [self._table, self._id]).fetchone()
         if row is None:
             raise LookupError(f"{self._table} has no column {self._id}")
-        return str(row[0]).rpartition(".")[2]
+        kind = str(row[1]).rpartition(".")[2]
+        if self._type not in (None, kind):
+            raise ValueError(
+                f"the type of {self._table}.{self._id} has changed from {self._type} to {kind}, so the horizon may not"
+                " cover new IDs any more: make another Consumer, and say what makes the IDs, by the argument ids; or"
+                " read without kid"
+            )
+        self._type, self._type_oid = kind, row[0]
+        return kind
 
     def _rows_of(self, db: psycopg.Connection[Any]) -> sql.Composable:
         """Returns the name of the table, which may have been given in any way that a regclass can."""

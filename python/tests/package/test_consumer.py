@@ -341,6 +341,41 @@ class Consumers(unittest.TestCase):
         thread.join(10)
         self.assertEqual(self.conn.execute("SELECT name FROM consumers").fetchall(), [("billing",)])
 
+    def test_other_type(self) -> None:
+        """A run ends with an error when the IDs get another type, as by kidctl leave, and reads no row afterwards."""
+        for is_cursor_changed in False, True:
+            with self.subTest(is_cursor_changed=is_cursor_changed):
+                self.begin("kid64")
+                self.conn.execute("INSERT INTO events (payload) VALUES ('before')")
+                consumer = self.consumer()
+                errors: list[str] = []
+
+                def run(one: Consumer = consumer, found: list[str] = errors) -> None:
+                    try:
+                        one.run_exactly_once(self.insert)
+                    except ValueError as error:
+                        found.append(str(error))
+
+                thread = self.start(run)
+                self.wait_until_handled()
+                tables = "events ALTER id DROP DEFAULT, ALTER id", "consumers ALTER last"
+                with self.conn.transaction():
+                    for table in tables[: 1 + is_cursor_changed]:
+                        self.conn.execute(f"ALTER TABLE {table} TYPE bigint")
+                    self.conn.execute("INSERT INTO events SELECT max(id) + 1, 'after' FROM events")
+                thread.join(10)
+                if thread.is_alive():
+                    consumer.stop()
+                    thread.join()
+                self.assertEqual(len(errors), 1)
+                self.assertRegex(errors[0], "^the type of events.id has changed from kid64 to bigint, ")
+                self.assertEqual(len(self.ids("handled")), 1)
+                # Neither does another run of the same consumer read, nor is its cursor created.
+                with self.assertRaisesRegex(ValueError, "has changed from kid64 to bigint"):
+                    consumer.run_at_least_once(print)
+                with self.assertRaisesRegex(ValueError, "has changed from kid64 to bigint"):
+                    consumer.create()
+
     def replicate_into(self, table: str) -> None:
         """Makes a table one into which a subscription brings rows, as far as catalogs show it."""
         with psycopg.connect(f"dbname={NAME}", autocommit=True) as conn:
