@@ -38,7 +38,8 @@ UNION ALL
 SELECT clock, 'a transaction that was left open holds back consumers', format('process %s for %s', held_by, held_for)
   FROM kid_stats() WHERE held_for > interval '1 min'
 UNION ALL
-SELECT pool, 'few worker numbers are free', format('%s of %s', free, open) FROM pools WHERE free < 0.1 * open
+SELECT pool, 'few worker numbers are free', format('%s of %s', free, open) FROM pools
+ WHERE free < 0.1 * open OR free < 2 AND open > 2
 UNION ALL
 SELECT pool, 'all worker numbers are closed, and some were leased in the last hour', NULL
   FROM pools WHERE open = 0 AND recent

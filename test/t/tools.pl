@@ -242,10 +242,12 @@ sql(q{SET client_min_messages = error; CREATE SCHEMA "a schema"; GRANT USAGE ON 
 	CREATE EXTENSION kid_workers SCHEMA "a schema"; SET search_path = "a schema", public; CREATE ROLE app LOGIN;
 	GRANT EXECUTE ON PROCEDURE kid_lease_worker TO app;
 	SELECT kid_add_workers(pool, 1, 20, 'flake', per_role => 20, max_ttl => 600, fresh => true)
-	FROM unnest(ARRAY['ahead', 'closed', 'few & <more>', 'retired', 'unadopted', 'well']) AS pool});
+	FROM unnest(ARRAY['ahead', 'closed', 'few & <more>', 'retired', 'unadopted', 'well']) AS pool;
+	SELECT kid_add_workers('two', 1, 2, 'flake', per_role => 20, max_ttl => 600, fresh => true);
+	SELECT kid_add_workers('six', 1, 6, 'flake', per_role => 20, max_ttl => 600, fresh => true)});
 my @leases = map { output_of(qq{CALL "a schema".kid_lease_worker('$_', ttl => 600)}, role => 'app') } 'closed',
-  'well', ('few & <more>') x 19;
-is(scalar(grep { /^\d+\|\S{36}\|/ } @leases), 21, 'numbers are leased');
+  'well', 'two', ('six') x 5, ('few & <more>') x 19;
+is(scalar(grep { /^\d+\|\S{36}\|/ } @leases), 27, 'numbers are leased');
 sql(q{SET search_path = "a schema";
 	SELECT kid_close_workers(pool, 1, 20) FROM unnest(ARRAY['closed', 'retired']) AS pool;
 	UPDATE kid_workers.numbers SET until = (extract(epoch FROM now())::bigint + 9999) * 1000
@@ -257,6 +259,7 @@ ahead|worker numbers are ahead: the clock was wrong when they were leased|1
 closed|all worker numbers are closed, and some were leased in the last hour|
 few & <more>|a role has nearly as many worker numbers as it may have|app: 19 of 20
 few & <more>|few worker numbers are free|1 of 20
+six|few worker numbers are free|1 of 6
 unadopted|few worker numbers are free|0 of 20
 unadopted|the pool was restored or copied, and not adopted|20
 END
@@ -266,6 +269,8 @@ postgres|ahead|20|19|1|0|0|0|0
 postgres|closed|0|0|0|0|0|0.05|1
 postgres|few & <more>|20|1|0|0|0|0.95|0
 postgres|retired|0|0|0|0|0|0|0
+postgres|six|6|1|0|0|0|0.25|0
+postgres|two|2|1|0|0|0|0.05|0
 postgres|unadopted|20|0|0|0|20|0|0
 postgres|well|20|19|0|0|0|0.05|0
 END

@@ -361,6 +361,8 @@ sub watched
 	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3); SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4,
 		fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
 		SELECT kid.kid_close_workers('w_ahead', 2, 2)});
+	is($alerts_of->($pools), 'w_few|4|1|0|0|0', 'one free number of four is too few');
+	sql(q{SELECT kid.kid_add_workers('w_few', 5, 5, fresh => true)});
 	is($alerts_of->($pools) . $alerts_of->($roles), '', 'the alerts end when somebody has done what the page says');
 	is(sqlstates_of($_, role => 'watcher'), '42501', "it may not: $_")
 	  foreach 'SELECT * FROM kid_workers.pools', 'SELECT * FROM kid_workers.numbers';
