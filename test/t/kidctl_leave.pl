@@ -182,11 +182,14 @@ database('classes', q{
 	CREATE TABLE texts (id kid96, s sno, f flax);
 	CREATE INDEX texts_brin ON texts USING brin (id kid96_minmax_multi_ops);
 	CREATE INDEX texts_gist ON texts USING gist (s, f);
+	CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL);
 	CREATE TABLE flakes (id flake); CREATE INDEX flakes_brin ON flakes USING brin (id flake_minmax_multi_ops)});
 my ($got, $stops) = leave('classes', 'check', 'bookings');
 like($got, qr/bookings_room_during_excl.*bigint has no default operator class for access method "gist"/,
 	'a class that needs another extension is told, with its constraint');
 is($stops, 1, 'and stops the move');
+like($got, qr/public\.consumers: seems to contain the cursors of consumers.*and stop them.* Name this table, too/s,
+	'a table of cursors that would stay is named');
 like((leave('classes', 'check', 'texts'))[0],
 	qr/index public\.texts_brin: .*operator class "text_minmax_multi_ops" does not exist.*index public\.texts_gist: /s,
 	'so are indexes, all of them at once');
@@ -243,6 +246,8 @@ database('needs', q{
 	CREATE TABLE hashed (id kid64) PARTITION BY HASH (id); CREATE TABLE defaults (id kid64 DEFAULT kid64_floor(now()));
 	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one');
 	CREATE TABLE late (id flake); INSERT INTO late VALUES ('18446744073709551615'); CREATE TABLE told (id sno);
+	CREATE TABLE "of kid53" (name text UNIQUE, last bigint); CREATE TABLE people (name text PRIMARY KEY, last text);
+	CREATE TABLE cursors (name text PRIMARY KEY, last kid64 NOT NULL, turn int);
 	CREATE PUBLICATION few FOR TABLE told (id)});
 $node->safe_psql('needs', q{
 	CREATE FOREIGN DATA WRAPPER w; CREATE SERVER elsewhere FOREIGN DATA WRAPPER w;
@@ -256,7 +261,9 @@ like($needs, qr/$_/, "it names $_")
   'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash',
   'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next',
   'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped',
-  'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
+  'column id of public\.late: has IDs that are negative', 'public\.told: publication few names',
+  'public\."of kid53": seems to contain the cursors of consumers\n +the same: public\.cursors\n';
+unlike($needs, qr/public\.people|Name this table/, 'it names no other table, and only what is left to do');
 is(error_of('DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f;
 		DROP TABLE hashed, defaults, late, told', database => 'needs', role => 'shop'), '', 'some of it is dropped');
 # PostgreSQL locks no foreign tables.

@@ -55,6 +55,7 @@ def look(plan: Plan) -> Look:
         found += of_casts(plan, group)
         found += of_triggers(plan, group)
     found += of_unfinished(plan)
+    found += of_cursors(plan)
     needs = read_needs(plan, [made for hanging in hangings for made in hanging.made])
     found += needs.findings
     found += of_composites(plan)
@@ -254,6 +255,43 @@ def of_triggers(plan: Plan, group: Group) -> Iterator[Finding]:
     for trigger in triggers_of_kid(plan, group):
         message = "is dropped" + "; consumers that call kid_horizon(table) must find another way" * trigger.is_tracking
         yield Finding("note", f"trigger {trigger.name} on {plan.table(trigger.table).label}", message)
+
+
+def of_cursors(plan: Plan) -> Iterator[Finding]:
+    """Yields tables that seem to contain the cursors of consumers, also if they do not leave.
+
+    No foreign key links such a table with the rows that its consumers read. One for kid53_next() or kid_uuidv7() has a
+    core type.
+    """
+    leaving = {table.oid for group in plan.groups for table in group.tables}
+    if not leaving:
+        return
+    for table, needs_kid in plan.conn.execute(
+        """
+        SELECT c.oid, t.has_kids
+          FROM pg_class AS c
+               JOIN pg_attribute AS n ON n.attrelid = c.oid AND n.attname = 'name'
+               JOIN pg_attribute AS l ON l.attrelid = c.oid AND l.attname = 'last',
+               LATERAL (
+                   WITH RECURSIVE b (name, base) AS (
+                          SELECT y.typname, y.typbasetype FROM pg_type AS y WHERE y.oid = l.atttypid
+                           UNION ALL SELECT y.typname, y.typbasetype FROM b JOIN pg_type AS y ON y.oid = b.base)
+                   SELECT bool_or(name = ANY (%(types)s)) AS has_kids, bool_or(name IN ('int8', 'uuid')) AS is_core
+                     FROM b) AS t
+         WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND (t.has_kids OR t.is_core)
+               AND EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisunique AND i.indnkeyatts = 1
+                                                           AND i.indkey[0] = n.attnum)
+         ORDER BY c.oid::regclass::text
+        """,
+        {"types": list(CORE)},
+    ).fetchall():
+        hint = (
+            "Before run, stop the programs that write, let the consumers reach the end, and stop them:"
+            " the horizon does not cover new IDs."
+        )
+        if needs_kid and table not in leaving:
+            hint += " Name this table, too, so that its cursors get the type of the IDs."
+        yield Finding("clients", plan.table(table).label, "seems to contain the cursors of consumers", hint=hint)
 
 
 def of_composites(plan: Plan) -> Iterator[Finding]:
