@@ -7,12 +7,12 @@ is a test that fails.
 
 It works in the tree that it is a part of, which must be a copy: it edits sources, and takes the edits back. Each mutant
 is one line, in which one operator, number or word is replaced, or which is removed if it is a statement. The scripts in
-released are made again for each mutant, so that none is found only because they differ from the sources. Mutants that
-do not compile or install, and those of which the compiler makes the same code, are not counted. A mutant is first tried
-with `make check`, and then, unless --quick is given, with `make test`. One that takes longer than its limit is found,
-too. With --places, only the mutants at these places are tried, of those that would be drawn: those that no test has
-found in a quick run, for example. FOLDER has a copy of the tree in which they build, so that only what has changed is
-compiled, and the output of each run.
+released, and the lines in test/model/code, follow each mutant, so that none is found only because they differ from the
+sources. Mutants that do not compile or install, and those of which the compiler makes the same code, are not counted.
+A mutant is first tried with `make check`, and then, unless --quick is given, with `make test`. One that takes longer
+than its limit is found, too. With --places, only the mutants at these places are tried, of those that would be drawn:
+those that no test has found in a quick run, for example. FOLDER has a copy of the tree in which they build, so that
+only what has changed is compiled, and the output of each run.
 """
 
 import argparse
@@ -25,6 +25,7 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
+MODEL_CODE = TREE / "test/model/code"
 NO_TEST = "no test"
 NO_MUTANT = "no mutant"
 FOLDERS = ["src/core", "src/pg/clocks", "src/pg/horizon", "src/pg/issue", "src/pg/planner", "src/sql"]
@@ -134,8 +135,21 @@ class Tests:
         self.environment = {name: value for name, value in os.environ.items() if name not in private}
         self.environment |= {"KID_WORK": str(self.folder / "work"), "FAIL_FAST": "yes"}
 
-    def release(self):
+    def follow(self, path):
+        """Lets the texts that repeat lines of a file, which has changed, agree with it."""
         subprocess.run(["make", "released"], cwd=TREE, env=self.environment, stdout=subprocess.DEVNULL, check=False)
+        MODEL_CODE.write_text("\n".join(self.named_line(line, path) for line in MODEL_CODE.read_text().split("\n")))
+
+    @staticmethod
+    def named_line(line, path):
+        """Returns a line of test/model/code, with another text of the file if the file no longer has the line's text."""
+        mark, file, text = line.split(" | ", 2) if line.count(" | ") >= 2 else (line, "", "")
+        squeezed = re.sub(r"\s+", " ", path.read_text())
+        return (
+            f"{mark} | {file} | {squeezed[:9]}"
+            if file == str(path.relative_to(TREE)) and text not in squeezed
+            else line
+        )
 
     def run(self, name, minutes, *goal):
         """Returns whether a goal of the Makefile ended well within so many minutes, and its output."""
@@ -181,16 +195,17 @@ def main():
         place = f"{path.relative_to(TREE)}:{number + 1}"
         if options.places and place not in options.places:
             continue
-        text = path.read_text()
+        text, model_code = path.read_text(), MODEL_CODE.read_text()
         changed = text.split("\n")
         changed[number] = new
         path.write_text("\n".join(changed))
         try:
-            tests.release()
+            tests.follow(path)
             found_by = find(tests, clean, tried + 1, options.quick)
         finally:
             path.write_text(text)
-            tests.release()
+            tests.follow(path)
+            MODEL_CODE.write_text(model_code)
         if found_by == NO_MUTANT:
             continue
         tried += 1
