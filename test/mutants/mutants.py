@@ -133,7 +133,9 @@ class Tests:
         # Within test/run these have values for this run.
         private = "KID_WORK", "TESTS", "SUITES", "MAKEFLAGS", "MAKELEVEL", "MFLAGS"
         self.environment = {name: value for name, value in os.environ.items() if name not in private}
-        self.environment |= {"KID_WORK": str(self.folder / "work"), "FAIL_FAST": "yes"}
+        # No test needs the bitcode, and to make it takes as long as the compiler takes for kid.
+        quick = {"FAIL_FAST": "yes", "MAKEFLAGS": "with_llvm=no"}
+        self.environment |= {"KID_WORK": str(self.folder / "work"), **quick}
 
     def follow(self, path):
         """Lets the texts that repeat lines of a file, which has changed, agree with it."""
