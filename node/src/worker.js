@@ -44,8 +44,9 @@ import { flakeWith, kid53, kid64, sno } from './ids.js';
  * @property {string} token
  * @property {bigint} since
  * @property {bigint} until
- * @property {number | null} lanes the number of lanes, if the type of the pool has lanes
- * @property {bigint | null} epoch the epoch of the IDs, if the type of the pool is flake
+ * @property {string} type the type of the IDs that the pool is for, such as flake
+ * @property {number | null} lanes the number of lanes, if the type has lanes
+ * @property {bigint | null} epoch the epoch of the IDs, if the type is flake
  */
 
 /**
@@ -159,10 +160,9 @@ class Layout {
  * @param {Ids} ids
  * @param {Lease} lease
  * @param {number} top the greatest number
- * @param {boolean} isRight whether the pool can be for these IDs
  */
-function check(ids, { number }, top, isRight) {
-  if (!isRight) throw new RangeError(`the pool is not for ${ids}`);
+function check(ids, { number, type }, top) {
+  if (type !== ids) throw new RangeError(`the pool is for ${type}, not for ${ids}`);
   if (!(number >= 0 && number <= top)) {
     throw new RangeError(`worker number ${number} does not fit: ${ids} has 0 to ${top}`);
   }
@@ -182,7 +182,8 @@ function inLane(ids, lease, { type, unit, sequences, most }) {
   const { number } = lease;
   const lanes = lease.lanes ?? 0;
   const width = Math.log2(lanes);
-  check(ids, lease, lanes - 1, Number.isInteger(width) && lanes <= most);
+  check(ids, lease, lanes - 1);
+  if (!Number.isInteger(width) || lanes > most) throw new RangeError(`${ids} cannot have ${lease.lanes} lanes`);
   // The place of a lane has the bits of its number in reverse order, so that other lanes can be added.
   const place = Number.parseInt([...number.toString(2).padStart(width, '0')].reverse().join(''), 2);
   const length = sequences / lanes;
@@ -196,15 +197,16 @@ function inLane(ids, lease, { type, unit, sequences, most }) {
 /** @type {Record<Ids, (lease: Lease, metabyte: number) => Layout>} */
 const LAYOUTS = {
   flake: (lease) => {
-    check('flake', lease, 1023, lease.epoch !== null);
-    const type = flakeWith(lease.epoch ?? 0n);
+    check('flake', lease, 1023);
+    if (lease.epoch === null) throw new RangeError('the lease has no epoch');
+    const type = flakeWith(lease.epoch);
     const bits = BigInt(lease.number) << 12n;
     /** @param {{ datacenter: number, worker: number }} parts */
     const numberOf = ({ datacenter, worker }) => datacenter << 5 | worker;
     return new Layout(lease, { type, unit: 1000n, bits, first: 0, last: 4095, numberOf });
   },
   sno: (lease, metabyte) => {
-    check('sno', lease, 65535, lease.epoch === null && lease.lanes === null);
+    check('sno', lease, 65535);
     const bits = BigInt(metabyte) << 32n | BigInt(lease.number) << 16n;
     /** @param {{ partition: number }} parts */
     const numberOf = ({ partition }) => partition;
@@ -273,8 +275,7 @@ class Lessor {
     try {
       return await this.#call(last);
     } catch (/** @type {any} */ error) {
-      // 55000: the window of that number ends too late, because the clock of the database went back; or the owner of
-      // the pool has closed the number.
+      // 55000: the window of that number ends too late, because the clock of the database went back.
       if (error?.code !== '55000' || !last) throw error;
       return this.#call(undefined);
     }
@@ -290,7 +291,7 @@ class Lessor {
     const client = this.#client ?? await this.#open();
     this.#warnings = [];
     const { rows: [row] } = await this.#query(client,
-      'CALL kid_lease_worker($1::text, $2::bigint, $3::uuid, NULL, NULL, NULL, NULL, NULL,'
+      'CALL kid_lease_worker($1::text, $2::bigint, $3::uuid, NULL, NULL, NULL, NULL, NULL, NULL,'
       + ' ttl => $4::int, holder => $5::text)', [pool, last?.number, last?.token, ttl, holder]);
     if (this.#warnings.length > 0) throw new Error(`the reply does not count: ${this.#warnings.join('; ')}`);
     const clock = await this.#readClock(client);
@@ -302,6 +303,7 @@ class Lessor {
       token: row.token,
       since: microsOf(row.since),
       until: microsOf(row.until),
+      type: row.type,
       lanes: row.lanes === null ? null : Number(row.lanes),
       epoch: row.epoch === null ? null : microsOf(row.epoch),
     };
@@ -415,7 +417,7 @@ export class Worker {
    * Rejects with NoWindow if the server gives none, or does not reply within `timeout` milliseconds. Rejects with
    * LeaseRefused if it gives none and a further attempt would not help, as without the right to lease. Their `detail`
    * and `hint` are those of the server's error. The next call asks the server again. Rejects with a RangeError if the
-   * number does not fit the IDs, or if the lanes or the epoch of the pool show that it is for another type.
+   * pool is for another type, or if the number does not fit the IDs.
    * @returns {Promise<Made[K]>}
    */
   async next() {

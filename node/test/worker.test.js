@@ -72,8 +72,8 @@ class Server {
     }
     if (reply instanceof Error) throw reply;
     // As pg returns it.
-    const { number, since, until, lanes = null, epoch = '0' } = reply;
-    const row = { number: String(number), since: String(since), until: String(until), lanes, epoch };
+    const { number, since, until, type = 'flake', lanes = null, epoch = '0' } = reply;
+    const row = { number: String(number), since: String(since), until: String(until), type, lanes, epoch };
     return { rows: [{ ...row, token: `token ${this.asked.length}`, now: String(this.now) }] };
   }
 }
@@ -110,8 +110,8 @@ const settle = () => new Promise((resolve) => { setImmediate(resolve); });
  * @param {bigint} at
  * @param {object} [other]
  */
-function layoutAt(ids, number, at, { lanes = null, epoch = null, metabyte = 0 } = {}) {
-  const layout = layoutOf(ids, { number, token: '', since: at, until: at, lanes, epoch }, metabyte);
+function layoutAt(ids, number, at, { type = ids, lanes = null, epoch = null, metabyte = 0 } = {}) {
+  const layout = layoutOf(ids, { number, token: '', since: at, until: at, type, lanes, epoch }, metabyte);
   layout.until += 1n;
   return layout;
 }
@@ -205,9 +205,7 @@ test('numbers and windows that do not fit, and pools of other types', () => {
     ['flake', 1024, { epoch: 0n }], ['flake', -1, { epoch: 0n }], ['flake', NaN, { epoch: 0n }],
     ['sno', 65536, {}], ['kid64', 8, { lanes: 8 }], ['kid53', 0, { lanes: 6 }], ['kid53', 0, { lanes: 128 }],
     ['kid64', 0, { lanes: 2048 }],
-    // A number of another pool would be that of a server, or of a process with a number of the right pool.
-    ['flake', 5, {}], ['flake', 5, { lanes: 16 }], ['sno', 5, { epoch: 0n }], ['sno', 5, { lanes: 16 }],
-    ['kid64', 5, { epoch: 0n }], ['kid53', 5, {}],
+    ['flake', 5, {}], ['kid53', 5, {}],
     ['flake', 5, { epoch: at + 1000n }], ['kid53', 0, { lanes: 1 }, first - 1000n],
     ['kid53', 0, { lanes: 1 }, first + (1000n << 41n)], ['sno', 5, {}, at + 1000n],
   ];
@@ -215,6 +213,13 @@ test('numbers and windows that do not fit, and pools of other types', () => {
     assert.throws(() => layoutAt(ids, number, time, other), RangeError, `${ids} ${number} ${time}`);
   }
   layoutAt('kid53', 0, first, { lanes: 1 });
+  // A number of another pool would be that of a server, or of a process with a number of the right pool.
+  for (const ids of ['flake', 'sno', 'kid64', 'kid53']) {
+    for (const type of ['flake', 'sno', 'kid64', 'kid53', 'kid96', null].filter((each) => each !== ids)) {
+      assert.throws(() => layoutAt(ids, 5, at, /** @type {any} */ ({ type, lanes: 16, epoch: 0n })),
+        new RangeError(`the pool is for ${type}, not for ${ids}`));
+    }
+  }
 });
 
 test('options', () => {
@@ -258,17 +263,17 @@ describe('what a worker makes of replies', () => {
   });
 
   test('sno has the metabyte, kid53 is a number, and kid64 begins a megasecond', async () => {
-    const { connect } = new Server(window(7, 0, { epoch: null }));
+    const { connect } = new Server(window(7, 0, { type: 'sno', epoch: null }));
     assert.deepEqual(sno.parts(await new Worker({ connect, pool: 'pods', ids: 'sno', metabyte: 9 }).next()),
       { tick: false, meta: 9, partition: 7, sequence: 0 });
 
-    const other = new Server(window(1, 0, { epoch: null, lanes: 4 }));
+    const other = new Server(window(1, 0, { type: 'kid53', epoch: null, lanes: 4 }));
     const id = await new Worker({ connect: other.connect, pool: 'pods', ids: 'kid53' }).next();
     assert.deepEqual([kid53.time(id).getTime(), kid53.parts(id).sequence], [NOON, 2048]);
 
     // A kid64 counts megaseconds and seconds: the first unit after a megasecond is not the last one plus one.
     const begin = 1796000000000;
-    const late = new Server({ number: 1, since: begin, until: begin + 10000, lanes: 2, epoch: null });
+    const late = new Server({ number: 1, since: begin, until: begin + 10000, type: 'kid64', lanes: 2, epoch: null });
     late.now = begin - 5;
     const first = await new Worker({ connect: late.connect, pool: 'pods', ids: 'kid64' }).next();
     assert.deepEqual([kid64.time(first).getTime(), kid64.parts(first).sequence], [begin, 8192]);
@@ -442,9 +447,9 @@ describe('what a worker makes of replies', () => {
   });
 
   test('a pool of another type is a RangeError, each time', async () => {
-    const ids = flakes(new Server(window(1024), window(5, 0, { epoch: null })));
+    const ids = flakes(new Server(window(1024), window(5, 0, { type: 'sno', epoch: null })));
     await assert.rejects(ids.next(), /^RangeError: worker number 1024 does not fit: flake has 0 to 1023$/);
-    await assert.rejects(ids.next(), /^RangeError: the pool is not for flake$/);
+    await assert.rejects(ids.next(), /^RangeError: the pool is for sno, not for flake$/);
   });
 
   test('calls at the same time share a request, and its error', async () => {

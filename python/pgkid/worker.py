@@ -79,8 +79,9 @@ class Lease:
     token: str
     since: int
     until: int
-    lanes: Optional[int]  #: the number of lanes, if the type of the pool has lanes
-    epoch: Optional[int]  #: the epoch of the IDs, if the type of the pool is flake
+    type: str  #: the type of the IDs that the pool is for, such as flake
+    lanes: Optional[int]  #: the number of lanes, if the type has lanes
+    epoch: Optional[int]  #: the epoch of the IDs, if the type is flake
 
 
 class Reading(NamedTuple):
@@ -92,23 +93,28 @@ class Reading(NamedTuple):
 
 
 class Layout(ABC, Generic[ID]):
-    """How IDs of one type are laid out, for the number of one lease. Raises ValueError if the number does not fit."""
+    """How IDs of one type are laid out, for the number of one lease. Raises ValueError if the lease is of a pool for
+    another type, or if the number does not fit."""
 
+    type: str
     top: int  #: the greatest number
     time_bits: int  #: how many bits an ID has for its time unit
     first = 0  #: the least sequence of this number
     last: int  #: the greatest sequence of this number
 
     def __init__(self, lease: Lease) -> None:
+        if lease.type != self.type:
+            # A server may make IDs of this type with the same number.
+            raise ValueError(f"the pool is for {lease.type}, not for {self.type}")
         self.number = lease.number
         if not 0 <= lease.number <= self.top:
             # A generator that masked the number would take that of another process.
-            raise ValueError(f"worker number {lease.number} does not fit: {type(self).__name__} has 0 to {self.top}")
+            raise ValueError(f"worker number {lease.number} does not fit: {self.type} has 0 to {self.top}")
 
     def check(self, lease: Lease) -> None:
         """Raises ValueError if the window of a lease has times that no ID of the type has."""
         if not 0 <= self.unit_at(lease.since) <= self.unit_at(lease.until) < 1 << self.time_bits:
-            raise ValueError(f"the window has times that no ID of {type(self).__name__} has")
+            raise ValueError(f"the window has times that no ID of {self.type} has")
 
     @abstractmethod
     def unit_at(self, at: int) -> int:
@@ -134,6 +140,7 @@ class Layout(ABC, Generic[ID]):
 class FlakeLayout(Layout[int]):
     """flake, the ID of flake-idgen: milliseconds since the epoch, a number of 10 bits, a sequence of 12. An int."""
 
+    type = "flake"
     top = 1023
     time_bits = 42
     last = 4095
@@ -141,7 +148,7 @@ class FlakeLayout(Layout[int]):
     def __init__(self, lease: Lease) -> None:
         super().__init__(lease)
         if lease.epoch is None:
-            raise ValueError("the pool is not for flake")
+            raise ValueError("the lease has no epoch")
         self.epoch = lease.epoch // 1000
 
     def unit_at(self, at: int) -> int:
@@ -161,6 +168,7 @@ class SnoLayout(Layout[str]):
     """sno, the ID of the Go library of that name, with the tick 0: units of 4 ms since 2010, a metabyte, a partition of
     16 bits, a sequence of 16. Its text, of 16 characters."""
 
+    type = "sno"
     top = 65535
     time_bits = 39
     last = 65535
@@ -169,8 +177,6 @@ class SnoLayout(Layout[str]):
 
     def __init__(self, lease: Lease, metabyte: int = 0) -> None:
         super().__init__(lease)
-        if lease.epoch is not None or lease.lanes is not None:
-            raise ValueError("the pool is not for sno")
         if not 0 <= metabyte <= 255:
             raise ValueError(f"metabyte {metabyte} is not 0 to 255")
         self.metabyte = metabyte
@@ -195,14 +201,13 @@ class SnoLayout(Layout[str]):
 class InLanes(Layout[ID]):
     """A layout whose numbers divide the sequence among them, as servers with different `kid.node` do."""
 
-    type: str
     sequences: int
 
     def __init__(self, lease: Lease) -> None:
         super().__init__(lease)
         lanes = lease.lanes
         if not lanes or lanes & (lanes - 1) or lanes > self.top + 1:
-            raise ValueError(f"the pool is not for {self.type}")
+            raise ValueError(f"{self.type} cannot have {lanes} lanes")
         if lease.number >= lanes:
             raise ValueError(f"worker number {lease.number} is not a lane of {lanes}")
         # The place of a lane has the bits of its number in reverse order, so that other lanes can be added.
@@ -296,8 +301,7 @@ class Lessor:
         try:
             return self.call(last)
         except psycopg.errors.ObjectNotInPrerequisiteState:
-            # The window of that number ends too late, because the clock of the database went back; or the owner of the
-            # pool has closed the number.
+            # The window of that number ends too late, because the clock of the database went back.
             if last is None:
                 raise
             return self.call(None)
@@ -315,7 +319,7 @@ class Lessor:
         try:
             with connection.cursor(row_factory=dict_row) as cursor:
                 cursor.execute(
-                    "CALL kid_lease_worker(%s::text, %s::bigint, %s::uuid, NULL, NULL, NULL, NULL, NULL,"
+                    "CALL kid_lease_worker(%s::text, %s::bigint, %s::uuid, NULL, NULL, NULL, NULL, NULL, NULL,"
                     " ttl => %s::int, holder => %s::text)",
                     [self.pool, last and last.number, last and last.token, self.ttl, self.holder],
                     # A connection pooler can send the next call to a server process that did not prepare this one.
@@ -331,7 +335,8 @@ class Lessor:
             raise
         since, until = (int(row[name]) * 1000 for name in ("since", "until"))
         epoch = None if row["epoch"] is None else int(row["epoch"]) * 1000
-        return Reply(Lease(row["number"], str(row["token"]), since, until, row["lanes"], epoch), now, measured)
+        lease = Lease(row["number"], str(row["token"]), since, until, row["type"], row["lanes"], epoch)
+        return Reply(lease, now, measured)
 
     def opened(self) -> psycopg.Connection[Any]:
         if self.connection is None or self.connection.closed:
@@ -409,8 +414,8 @@ class Worker(Generic[ID]):
 
         Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. Raises LeaseRefused if it
         gives none and a further attempt would not help, as without the right to lease. Their `detail` and `hint` are
-        those of the server's error. The next call asks the server again. Raises ValueError if the number does not fit
-        the IDs, or if the lanes or the epoch of the pool show that it is for another type.
+        those of the server's error. The next call asks the server again. Raises ValueError if the pool is for another
+        type, or if the number does not fit the IDs.
         """
         if self._process != os.getpid():
             # A library has forked the process, without the function that Python calls then.

@@ -38,6 +38,7 @@ def vectors(name: str) -> Iterator[Dict[str, str]]:
 
 
 def lease(
+    type: str,
     number: int,
     since: int = NOON,
     until: int = NOON + 10_000,
@@ -45,7 +46,7 @@ def lease(
     epoch: Optional[int] = None,
 ) -> Lease:
     micros = None if epoch is None else epoch * 1000
-    return Lease(number, f"token of {number}", since * 1000, until * 1000, lanes, micros)
+    return Lease(number, f"token of {number}", since * 1000, until * 1000, type, lanes, micros)
 
 
 class Layouts(unittest.TestCase):
@@ -56,7 +57,7 @@ class Layouts(unittest.TestCase):
             number = int(row["datacenter"]) << 5 | int(row["worker"])
             if row["id"] != "0":
                 number = int(row["id"])
-            layout = FlakeLayout(lease(number, epoch=int(row["epoch_ms"])))
+            layout = FlakeLayout(lease("flake", number, epoch=int(row["epoch_ms"])))
             at = int(row["unix_ms"]) * 1000
             made = layout.make(layout.unit_at(at), int(row["counter"]))
             self.assertEqual(made, int(row["dec"]), row)
@@ -66,7 +67,7 @@ class Layouts(unittest.TestCase):
         for row in vectors("sno"):
             if row["tick_tock"] == "1":
                 continue  # a generator whose clock went back makes these
-            layout = SnoLayout(lease(int(row["partition"])), int(row["meta"]))
+            layout = SnoLayout(lease("sno", int(row["partition"])), int(row["meta"]))
             at = int(row["unix_ns"]) // 1000
             made = layout.make(layout.unit_at(at), int(row["sequence"]))
             self.assertEqual(made, row["text"])
@@ -75,7 +76,7 @@ class Layouts(unittest.TestCase):
     def test_kid64(self) -> None:
         for row in vectors("kid64"):
             at = (int(row["a_mega"]) * 10**6 + int(row["b_sec"])) * 10**6 + int(row["c_micro"])
-            layout = Kid64Layout(lease(0, lanes=2))
+            layout = Kid64Layout(lease("kid64", 0, lanes=2))
             sequence = int(row["seq"])
             made = layout.make(layout.unit_at(at), sequence)
             self.assertEqual(made, row["text64"])
@@ -84,7 +85,7 @@ class Layouts(unittest.TestCase):
 
     def test_kid53(self) -> None:
         for row in vectors("kid53"):
-            layout = Kid53Layout(lease(1, lanes=2))
+            layout = Kid53Layout(lease("kid53", 1, lanes=2))
             sequence = int(row["sequence"])
             made = layout.make(layout.unit_at(int(row["unix_ms"]) * 1000), sequence)
             self.assertEqual(made, int(row["id"]))
@@ -93,23 +94,23 @@ class Layouts(unittest.TestCase):
     def test_lanes(self) -> None:
         """The diagram in src/core/lane.hpp has this order."""
         for place, number in enumerate([0, 4, 2, 6, 1, 5, 3, 7]):
-            self.assertEqual(Kid64Layout(lease(number, lanes=8)).first, place * 2048)
-            self.assertEqual(Kid53Layout(lease(number, lanes=8)).last, place * 512 + 511)
+            self.assertEqual(Kid64Layout(lease("kid64", number, lanes=8)).first, place * 2048)
+            self.assertEqual(Kid53Layout(lease("kid53", number, lanes=8)).last, place * 512 + 511)
 
     def test_end_of_second(self) -> None:
         """The last unit of a second of kid64 is shorter than the others."""
-        layout = Kid64Layout(lease(0, lanes=2))
+        layout = Kid64Layout(lease("kid64", 0, lanes=2))
         self.assertEqual(layout.begin(layout.next_unit(layout.unit_at(NOON * 1000 - 1))), NOON * 1000)
 
     def test_numbers_that_do_not_fit(self) -> None:
         makers: List[Callable[[], Any]] = [
-            lambda: FlakeLayout(lease(1024, epoch=0)),
-            lambda: FlakeLayout(lease(-1, epoch=0)),
-            lambda: SnoLayout(lease(65536)),
-            lambda: Kid64Layout(lease(8, lanes=8)),
-            lambda: Kid64Layout(lease(0)),
-            lambda: Kid53Layout(lease(0, lanes=6)),
-            lambda: Kid53Layout(lease(0, lanes=128)),
+            lambda: FlakeLayout(lease("flake", 1024, epoch=0)),
+            lambda: FlakeLayout(lease("flake", -1, epoch=0)),
+            lambda: SnoLayout(lease("sno", 65536)),
+            lambda: Kid64Layout(lease("kid64", 8, lanes=8)),
+            lambda: Kid64Layout(lease("kid64", 0)),
+            lambda: Kid53Layout(lease("kid53", 0, lanes=6)),
+            lambda: Kid53Layout(lease("kid53", 0, lanes=128)),
         ]
         for make in makers:
             with self.assertRaises(ValueError):
@@ -117,24 +118,16 @@ class Layouts(unittest.TestCase):
 
     def test_pools_of_other_types(self) -> None:
         """A number of another pool would be that of a server, or of a process with a number of the right pool."""
-        makers: List[Tuple[str, Callable[[], Any]]] = [
-            ("flake", lambda: FlakeLayout(lease(5))),
-            ("flake", lambda: FlakeLayout(lease(5, lanes=16))),
-            ("sno", lambda: SnoLayout(lease(5, epoch=0))),
-            ("sno", lambda: SnoLayout(lease(5, lanes=16))),
-            ("kid64", lambda: Kid64Layout(lease(5, epoch=0))),
-            ("kid64", lambda: Kid64Layout(lease(5))),
-            ("kid53", lambda: Kid53Layout(lease(5))),
-            ("kid53", lambda: Kid53Layout(lease(5, lanes=256))),
-        ]
-        for name, make in makers:
-            with self.assertRaisesRegex(ValueError, f"^the pool is not for {name}$"):
-                make()
+        layouts = {"flake": FlakeLayout, "sno": SnoLayout, "kid64": Kid64Layout, "kid53": Kid53Layout}
+        for name, layout in layouts.items():
+            for other in {*layouts, "kid96", "FLAKE"} - {name}:
+                with self.assertRaisesRegex(ValueError, f"^the pool is for {other}, not for {name}$"):
+                    layout(lease(other, 5, lanes=16, epoch=0))
 
     def test_metabyte_out_of_range(self) -> None:
         for metabyte in -1, 256:
             with self.assertRaisesRegex(ValueError, f"^metabyte {metabyte} is not 0 to 255$"):
-                SnoLayout(lease(5), metabyte)
+                SnoLayout(lease("sno", 5), metabyte)
 
 
 class Server:
@@ -185,9 +178,10 @@ class Server:
         if isinstance(reply, str):
             self.handler(mock.Mock(sqlstate="01000", message_primary=reply))
             return self.fetchone()
-        number, since, until, lanes = (*reply, None)[:4]
+        number, since, until, type, lanes = (*reply, "flake", None)[:5]
         token = f"token {len(self.asked)}"
-        return dict(number=number, token=token, since=since, until=until, now=self.now, lanes=lanes, epoch=0)
+        window = dict(number=number, token=token, since=since, until=until, now=self.now)
+        return window | dict(type=type, lanes=lanes, epoch=0)
 
     def close(self) -> None:
         self.closed = True
@@ -255,10 +249,10 @@ class Workers(unittest.TestCase):
     def test_begin_of_megasecond(self) -> None:
         """A kid64 counts megaseconds and seconds: the first unit after a megasecond is not the last one plus one."""
         begin = 1_796_000_000_000
-        server = Server([1, begin, begin + 10_000, 2])
+        server = Server([1, begin, begin + 10_000, "kid64", 2])
         server.now = begin - 5
         made = Worker(server.connect, "pods", Kid64Layout).next()
-        self.assertEqual(Kid64Layout(lease(1, lanes=2)).read(made), (begin * 1000, 1, 8192))
+        self.assertEqual(Kid64Layout(lease("kid64", 1, lanes=2)).read(made), (begin * 1000, 1, 8192))
 
     def test_renews_at_half(self) -> None:
         server = Server([5, NOON, NOON + 10_000], [5, NOON + 10_000, NOON + 20_000])
@@ -392,9 +386,9 @@ class Workers(unittest.TestCase):
         first = 1_577_836_800_000  # of kid53
         end = first + (1 << 41)  # between two seconds
         for since, until in (first - 1000, first + 1000), (end - 552, end + 448):
-            with self.assertRaisesRegex(ValueError, "no ID of Kid53Layout"):
-                Worker(Server([0, since, until, 1]).connect, "pods", Kid53Layout).next()
-        server = Server([0, first, first + 1000, 1])
+            with self.assertRaisesRegex(ValueError, "no ID of kid53"):
+                Worker(Server([0, since, until, "kid53", 1]).connect, "pods", Kid53Layout).next()
+        server = Server([0, first, first + 1000, "kid53", 1])
         server.now = first
         self.assertEqual(Worker(server.connect, "pods", Kid53Layout).next(), 0)
 

@@ -11,7 +11,7 @@ our @EXPORT = qw($install lease renew lease_error eventually overlapping);
 # Creates the extensions in the schema that the edition in plain SQL has.
 our $install = 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION kid_workers SCHEMA kid;
 	GRANT USAGE ON SCHEMA kid TO PUBLIC';
-my @columns = qw(number token since until now lanes epoch);
+my @columns = qw(number token since until now lanes epoch type);
 
 # Leases a number with these arguments, as a role, by default app. Returns the reply by the names of its columns. Dies
 # with the error or warning if there is one, which has its SQLSTATE.

@@ -39,7 +39,7 @@ my %calls = (
 	kid_horizon => [ tab => q{'tracked'}, horizon => 5 ],
 	kid_lease_worker => [
 		pool => q{'pods'}, number => 'NULL', token => 'NULL', since => 'NULL', until => 'NULL', now => 'NULL',
-		lanes => 'NULL', epoch => 'NULL', ttl => 5, holder => q{'pod'}
+		lanes => 'NULL', epoch => 'NULL', type => 'NULL', ttl => 5, holder => q{'pod'}
 	],
 	kid_partitions => [ parent => q{'parts'}, ids => 'NULL' ],
 	kid_reset_clock => [ above => 'now()', force => 'true' ],

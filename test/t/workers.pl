@@ -58,7 +58,7 @@ sub windows
 	cmp_ok($first->{since}, '<=', $first->{now}, 'nor a later one');
 	cmp_ok($before, '<=', $first->{now}, 'the reply has the time of the server');
 	cmp_ok($first->{now}, '<=', $after, 'during the call');
-	is("$first->{lanes} $first->{epoch}", ' 0', 'the reply has what the pool has of lanes and epoch');
+	is("$first->{type} $first->{lanes} $first->{epoch}", 'flake  0', 'the reply has type, lanes and epoch of the pool');
 
 	# A renewal is the next window, which is told once.
 	my $second = renew('orders', $first, 'app', 302);
@@ -117,8 +117,8 @@ sub transactions
 	sql(q{SELECT kid.kid_add_workers('atomic', 10, 19, 'flake', fresh => true)});
 	my $granted = q{SELECT count(*) FROM kid.kid_workers() WHERE pool = 'atomic' AND state <> 'free'};
 	my $call = q{CALL kid.kid_lease_worker('atomic')};
-	my $variables = 'n bigint; t uuid; s bigint; u bigint; w bigint; l integer; e bigint;';
-	my $into = q{CALL kid.kid_lease_worker('atomic', n, t, s, u, w, l, e)};
+	my $variables = 'n bigint; t uuid; s bigint; u bigint; w bigint; l integer; e bigint; y text;';
+	my $into = q{CALL kid.kid_lease_worker('atomic', n, t, s, u, w, l, e, y)};
 	foreach my $within (
 		"BEGIN; $call; COMMIT",
 		"BEGIN; SAVEPOINT s; $call; RELEASE s; COMMIT",
@@ -403,7 +403,7 @@ sub names_of_a_caller
 		END $$;
 		SET search_path = trap, pg_catalog, kid; SET plpgsql.extra_errors = 'all'; SET quote_all_identifiers = on;
 		CALL kid.kid_lease_worker('rights', ttl => 5)}, role => 'app');
-	like($planted, qr/^1\d\d\|\S{36}\|\d+000\|\d+000\|\d{13}\|\|0$/, "$edition: no name of a caller is trusted");
+	like($planted, qr/^1\d\d\|\S{36}\|\d+000\|\d+000\|\d{13}\|\|0\|flake$/, "$edition: no name of a caller is trusted");
 	is(sqlstates_of(q{SET search_path = trap, pg_catalog; SELECT 1::bigint = 1::bigint}, role => 'app'),
 		'P0001', 'the trap works');
 	my ($token) = $planted =~ /\|(\S{36})\|/;
@@ -485,6 +485,7 @@ sub numbers_of_a_server
 		qr/NOTICE:  00000: pools "x" and "kid64" have .*\nDETAIL:  .* pool "kid64" is 5\./, 'of another pool, too');
 	my %lease = map { $_ => lease("'$_', ttl => 1") } qw(flake sno kid96 kid64 kid53);
 	is("$lease{kid64}{lanes} $lease{kid53}{lanes}", '16 16', 'the reply has the lanes');
+	is($lease{$_}{type}, $_, "and the type $_") foreach keys %lease;
 	is($lease{flake}{epoch}, 1288834974657, 'the epoch of flake is that of the server');
 
 	# The number of the server becomes one that was leased. Its role, which may have one number, gets another one when

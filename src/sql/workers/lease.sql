@@ -7,7 +7,7 @@
 CREATE PROCEDURE @extschema@.kid_lease_worker(
     pool text, INOUT number bigint DEFAULT NULL, INOUT token uuid DEFAULT NULL, INOUT since bigint DEFAULT NULL,
     INOUT until bigint DEFAULT NULL, INOUT now bigint DEFAULT NULL, INOUT lanes integer DEFAULT NULL,
-    INOUT epoch bigint DEFAULT NULL, ttl integer DEFAULT 10, holder text DEFAULT NULL)
+    INOUT epoch bigint DEFAULT NULL, INOUT type text DEFAULT NULL, ttl integer DEFAULT 10, holder text DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 BEGIN
     COMMIT;   -- in a transaction block an error, before anything is granted
@@ -20,18 +20,18 @@ BEGIN
     IF kid_workers.wait_again(pool, number) THEN
         COMMIT AND CHAIN;
     END IF;
-    SELECT t.since, t.until, t.now, t.lanes, t.epoch INTO since, until, now, lanes, epoch
+    SELECT t.since, t.until, t.now, t.lanes, t.epoch, t.type INTO since, until, now, lanes, epoch, type
       FROM kid_workers.tell_window(pool, number, token) AS t;
 END $$;
 COMMENT ON PROCEDURE @extschema@.kid_lease_worker(
-    text, bigint, uuid, bigint, bigint, bigint, integer, bigint, integer, text) IS
+    text, bigint, uuid, bigint, bigint, bigint, integer, bigint, text, integer, text) IS
     'leases a worker number for the times at or after "since" and before "until", in milliseconds since 1970; with the '
     'number and token of the last reply, it leases the next window of that number if it can';
 
 -- The procedure is found when this script runs, whatever its schema is called later.
 CREATE FUNCTION kid_workers.lease_procedure() RETURNS regprocedure
     LANGUAGE SQL IMMUTABLE
-RETURN '@extschema@.kid_lease_worker(text,bigint,uuid,bigint,bigint,bigint,integer,bigint,integer,text)'::regprocedure;
+RETURN '@extschema@.kid_lease_worker(text,bigint,uuid,bigint,bigint,bigint,integer,bigint,text,integer,text)'::regprocedure;
 COMMENT ON FUNCTION kid_workers.lease_procedure() IS 'returns kid_lease_worker()';
 
 -- Returns the role that leases, and raises an error if it may not. In a function that runs as its owner, the setting
@@ -344,14 +344,14 @@ COMMENT ON FUNCTION kid_workers.wait_again(text, bigint) IS
 -- Returns a window that an earlier transaction granted, and the time of the server, so that a process needs no clock.
 CREATE FUNCTION kid_workers.tell_window(
     pool_name text, its_number bigint, its_token uuid, OUT since bigint, OUT until bigint, OUT now bigint,
-    OUT lanes integer, OUT epoch bigint)
+    OUT lanes integer, OUT epoch bigint, OUT type text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     its_role name;
 BEGIN
     its_role := kid_workers.caller();
-    SELECT n.since, n.until, floor(extract(epoch FROM clock_timestamp()) * 1000), p.lanes, p.epoch
-      INTO since, until, now, lanes, epoch
+    SELECT n.since, n.until, floor(extract(epoch FROM clock_timestamp()) * 1000), p.lanes, p.epoch, p.type
+      INTO since, until, now, lanes, epoch, type
       FROM kid_workers.numbers AS n JOIN kid_workers.pools AS p ON p.pool = n.pool
      WHERE n.pool = pool_name AND n.number = its_number AND n.token = its_token AND n.role = its_role
            AND n.xid IS DISTINCT FROM pg_current_xact_id_if_assigned();
