@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Iterator, Sequence
 
 from django.core.management.base import CommandError
-from django.core.management.color import no_style
 from django.db import models, transaction
 from django.db.migrations.operations import AlterField
 
@@ -19,6 +19,7 @@ class Column:
 
     table: str  # with its schema if the search path needs that, and quoted
     name: str  # quoted
+    is_key: bool
     type: str
     changes: bool  # whether it is not of the new type yet
     is_castable: bool
@@ -38,17 +39,17 @@ class ForeignKey:
 
     table: str
     name: str
-    full_name: str  # with its schema, as SET CONSTRAINTS takes it
     definition: str
-    is_deferrable: bool
+    comment: str | None  # quoted
 
 
-# The columns with the given names, and those that refer to one of them.
+# The columns of tables with the given names, and those that refer to one of them. A model can also be of a view.
 COLUMNS = """
-    WITH RECURSIVE named (relation, name) AS (SELECT * FROM unnest(%(tables)s::text[], %(names)s::text[])),
+    WITH RECURSIVE named (relation, name) AS (SELECT * FROM unnest(%(tables)s::text[], %(names)s::name[])),
     columns (attrelid, attnum) AS (
         SELECT a.attrelid, a.attnum
-          FROM named JOIN pg_attribute AS a ON a.attrelid = to_regclass(relation) AND a.attname = name
+          FROM named JOIN pg_class AS r ON r.oid = to_regclass(relation) AND r.relkind IN ('r', 'p')
+               JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attname = name
         UNION
         SELECT k.conrelid, k.conkey[n]
           FROM columns AS c
@@ -57,8 +58,9 @@ COLUMNS = """
     )"""
 # The key comes first. A domain is cast as its base type is.
 FACTS = """
-    SELECT c.attrelid::regclass::text, quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
-           a.atttypid <> new.oid,
+    SELECT c.attrelid::regclass::text, quote_ident(a.attname),
+           (c.attrelid, a.attname) IS NOT DISTINCT FROM (to_regclass(%(table)s)::oid, %(column)s::name) AS is_key,
+           format_type(a.atttypid, a.atttypmod), a.atttypid <> new.oid,
            old_base = new_base OR 'S' IN (old.typcategory, new.typcategory)
                OR EXISTS (SELECT FROM pg_cast WHERE castsource = old_base AND casttarget = new_base),
            pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '',
@@ -69,15 +71,42 @@ FACTS = """
            JOIN LATERAL (SELECT coalesce(nullif(old.typbasetype, 0), old.oid) AS old_base,
                                 coalesce(nullif(new.typbasetype, 0), new.oid) AS new_base) AS b ON true
            LEFT JOIN pg_attrdef AS d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
-     ORDER BY (c.attrelid, a.attname) <> (to_regclass(%(table)s), %(column)s), 1, 2"""
+     ORDER BY is_key DESC, 1, 2"""
 FOREIGN_KEYS = """
-    SELECT conrelid::regclass::text, quote_ident(conname), format('%%I.%%I', connamespace::regnamespace, conname),
-           pg_get_constraintdef(oid), condeferrable
+    SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid),
+           quote_literal(obj_description(oid, 'pg_constraint'))
       FROM pg_constraint AS k
      WHERE contype = 'f' AND conparentid = 0
            AND EXISTS (SELECT FROM columns AS c WHERE k.conrelid = c.attrelid AND c.attnum = ANY (k.conkey)
                                                       OR k.confrelid = c.attrelid AND c.attnum = ANY (k.confkey))
      ORDER BY 1, 2"""
+# The constraints whose checks, if the transaction has put them off, prevent ALTER TABLE, and whether they are put off
+# from the beginning. SET CONSTRAINTS takes only names, and defers nothing if another constraint of that name cannot be
+# deferred.
+DEFERRABLE = """
+    SELECT DISTINCT format('%%s.%%I', connamespace::regnamespace, conname),
+           condeferred AND NOT EXISTS (SELECT FROM pg_constraint AS other
+                                        WHERE (other.connamespace, other.conname) = (k.connamespace, k.conname)
+                                              AND NOT other.condeferrable)
+      FROM pg_constraint AS k
+     WHERE condeferrable AND EXISTS (SELECT FROM columns AS c WHERE c.attrelid IN (k.conrelid, k.confrelid))
+     ORDER BY 1, 2"""
+# The indexes that Django has for LIKE, if the new type has no such operator class.
+PATTERN_INDEXES = """
+    SELECT DISTINCT indexrelid::regclass::text
+      FROM columns AS c JOIN pg_index ON indrelid = attrelid AND indnatts = 1 AND indkey[0] = attnum
+           JOIN pg_opclass AS o ON o.oid = indclass[0]
+     WHERE o.opcname IN ('varchar_pattern_ops', 'text_pattern_ops')
+           AND NOT EXISTS (SELECT FROM pg_type WHERE oid = %(type)s::regtype AND typcategory = 'S')
+     ORDER BY 1"""
+# What else than the default of the key takes its numbers from a sequence.
+USES_OF_SEQUENCE = """
+    SELECT FROM pg_depend
+     WHERE (refclassid, refobjid, deptype) = ('pg_class'::regclass, %(sequence)s::regclass, 'n')
+           AND (classid, objid) NOT IN (
+               SELECT 'pg_attrdef'::regclass, d.oid
+                 FROM pg_attrdef AS d JOIN pg_attribute AS a ON (a.attrelid, a.attnum) = (d.adrelid, d.adnum)
+                WHERE a.attrelid = to_regclass(%(table)s) AND a.attname = %(column)s)"""
 
 
 class AlterKey(AlterField):
@@ -115,6 +144,20 @@ class AlterKey(AlterField):
         """Says what it does, for the output of migrate."""
         return f"Alter key {self.name} on {self.model_name}"
 
+    def reduce(self, operation: Any, app_label: str) -> Any:
+        """Returns what squashmigrations writes for this operation and a later one, whose AlterField is an AlterKey."""
+        if type(operation) is AlterField and self.is_same_field_operation(operation):
+            return [AlterKey(operation.model_name, operation.name, operation.field, operation.preserve_default)]
+        reduced = super().reduce(operation, app_label)
+        if not isinstance(reduced, list):
+            return reduced
+        return [
+            AlterKey(each.model_name, each.name, each.field, self.preserve_default)
+            if type(each) is AlterField
+            else each
+            for each in reduced
+        ]
+
 
 class _Change:
     """The change of a key to what a field says"""
@@ -125,40 +168,62 @@ class _Change:
         self.field = field
         # That of an AutoField is the type of its column, not bigserial.
         self.type = field.rel_db_type(self.connection)
-        fields = [field, *_referring(field)]
-        tables = [self._quote(each.model._meta.db_table) for each in fields]
-        self.parameters = {
-            "tables": tables,
-            "names": [each.column for each in fields],
-            "table": tables[0],
-            "column": field.column,
-            "type": self.type,
-        }
+        self.fields = [field, *_referring(field)]
+        tables = [self._quote(each.model._meta.db_table) for each in self.fields]
+        names = [self._unquoted(each.column) for each in self.fields]
+        self.parameters = {"tables": tables, "names": names, "table": tables[0], "column": names[0], "type": self.type}
 
     def run(self) -> None:
         """Changes what is not as the field says."""
         columns = [Column(*row) for row in self._query(COLUMNS + FACTS, self.parameters)]
-        changing = [column for column in columns if column.changes]
-        if changing:
-            self._execute("LOCK TABLE " + ", ".join(dict.fromkeys(column.table for column in columns)))
-            foreign_keys = [ForeignKey(*row) for row in self._query(COLUMNS + FOREIGN_KEYS, self.parameters)]
-            self._refuse_rows(columns[0], changing)
-            self._drop(foreign_keys)
-            if columns[0].changes:
-                self._drop_default(columns[0])
-            for column in changing:
-                # There are no rows, or no keys in them, if the old type cannot be cast.
-                value = column.name if column.is_castable else "NULL"
-                self._execute(f"{column.alter} TYPE {self.type} USING {value}::{self.type}")
-            for key in foreign_keys:
-                self._execute(f"ALTER TABLE {key.table} ADD CONSTRAINT {key.name} {key.definition}")
-        for column in columns[:1]:
-            self._set_default(column)
+        if not (columns and columns[0].is_key):
+            return self._report_no_key()
+        is_script = self.editor.collect_sql and not self.editor.atomic_migration
+        if is_script:
+            self._execute("BEGIN")
+        if changing := [column for column in columns if column.changes]:
+            self._change(columns[0], columns, changing)
+        self._set_default(columns[0])
+        if is_script:
+            self._execute("COMMIT")
+
+    def _report_no_key(self) -> None:
+        """Raises an error, or, for sqlmigrate, says why there are no statements."""
+        message = f"There is no column {self._quote(self.field.column)} of a table {self.parameters['table']}."
+        if not self.editor.collect_sql:
+            raise CommandError(message)
+        self.editor.collected_sql.append(f"-- {message} What AlterKey does depends on what the database has.")
+
+    def _change(self, key: Column, columns: Sequence[Column], changing: Sequence[Column]) -> None:
+        """Changes the types of columns."""
+        self._execute("LOCK TABLE " + ", ".join(dict.fromkeys(column.table for column in columns)))
+        foreign_keys = [ForeignKey(*row) for row in self._query(COLUMNS + FOREIGN_KEYS, self.parameters)]
+        self._refuse_rows(key, changing)
+        self._check_constraints()
+        for each in foreign_keys:
+            self._execute(f"ALTER TABLE {each.table} DROP CONSTRAINT {each.name}")
+        for (index,) in self._query(COLUMNS + PATTERN_INDEXES, self.parameters):
+            self._execute(f"DROP INDEX {index}")
+        if key.changes:
+            self._drop_default(key)
+        for column in changing:
+            # There are no rows, or no keys in them, if the old type cannot be cast.
+            value = column.name if column.is_castable else "NULL"
+            self._execute(f"{column.alter} TYPE {self.type} USING {value}::{self.type}")
+        for each in foreign_keys:
+            self._execute(f"ALTER TABLE {each.table} ADD CONSTRAINT {each.name} {each.definition}")
+            if each.comment:
+                self._execute(f"COMMENT ON CONSTRAINT {each.name} ON {each.table} IS {each.comment}")
+        for field in self.fields:
+            if field.model._meta.managed and (index := self.editor._create_like_index_sql(field.model, field)):
+                self._execute(str(index).replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS", 1))
 
     def _refuse_rows(self, key: Column, changing: Sequence[Column]) -> None:
         """Raises an error if keys, or references to them, would be lost."""
         for column in [column for column in changing if not column.is_castable]:
-            if self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"):
+            with self._all_rows():
+                has_rows = self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1")
+            if has_rows:
                 raise CommandError(
                     f"{column.table} has rows, and {column.type}, the type of {column.name}, cannot be cast to"
                     f" {self.type}. {self._way_out(key)}"
@@ -182,21 +247,24 @@ class _Change:
             " changed, or record this migration with `migrate --fake`."
         )
 
-    def _drop(self, foreign_keys: Sequence[ForeignKey]) -> None:
-        """Drops foreign keys, after the checks that the transaction has put off."""
-        if deferrable := [key.full_name for key in foreign_keys if key.is_deferrable]:
-            self._execute(f"SET CONSTRAINTS {', '.join(deferrable)} IMMEDIATE")
-        for key in foreign_keys:
-            self._execute(f"ALTER TABLE {key.table} DROP CONSTRAINT {key.name}")
+    def _check_constraints(self) -> None:
+        """Makes the checks that the transaction has put off. ALTER TABLE refuses a table that has some."""
+        if constraints := self._query(COLUMNS + DEFERRABLE, self.parameters):
+            self._execute(f"SET CONSTRAINTS {', '.join(name for name, _ in constraints)} IMMEDIATE")
+        if deferred := [name for name, is_deferred in constraints if is_deferred]:
+            self._execute(f"SET CONSTRAINTS {', '.join(deferred)} DEFERRED")
 
     def _drop_default(self, column: Column) -> None:
-        """Drops the default of a column, and the sequence that it takes its numbers from."""
+        """Drops the default of the key, and the sequence that it takes its numbers from, unless others use it, too."""
         if column.is_identity:
             self._execute(f"{column.alter} DROP IDENTITY")
         elif column.default is not None:
             self._execute(f"{column.alter} DROP DEFAULT")
             if column.sequence and column.default.startswith("nextval("):
-                self._execute(f"DROP SEQUENCE {column.sequence}")
+                if self._query(USES_OF_SEQUENCE, {**self.parameters, "sequence": column.sequence}):
+                    self._execute(f"ALTER SEQUENCE {column.sequence} OWNED BY NONE")
+                else:
+                    self._execute(f"DROP SEQUENCE {column.sequence}")
 
     def _set_default(self, key: Column) -> None:
         """Gives the key the default of its field, unless it has that."""
@@ -223,15 +291,27 @@ class _Change:
         if identity := self.field.db_type_suffix(self.connection):
             self._execute(f"{key.alter} ADD {identity}")
         else:  # before Django 4.1
-            table, column = self.field.model._meta.db_table, self.field.column
-            sequence = self._quote(f"{table}_{column}_seq")
+            ((schema, table),) = self._query(
+                "SELECT quote_ident(nspname), relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace"
+                " WHERE pg_class.oid = to_regclass(%(table)s)",
+                self.parameters,
+            )
+            sequence = f"{schema}.{self._quote(table + '_' + self.parameters['column'] + '_seq')}"
             self._execute(f"CREATE SEQUENCE {sequence} OWNED BY {key.table}.{key.name}")
             self._execute(f"{key.alter} SET DEFAULT nextval({self.editor.quote_value(sequence)})")
-        for statement in self.connection.ops.sequence_reset_sql(no_style(), [self.field.model]):
-            self._execute(statement)
+        table, column = (self.editor.quote_value(name) for name in (key.table, self.parameters["column"]))
+        with self._all_rows():
+            self._execute(
+                f"SELECT setval(pg_get_serial_sequence({table}, {column}), greatest(max({key.name}), 1),"
+                f" coalesce(max({key.name}) >= 1, false)) FROM {key.table}"
+            )
 
     def _quote(self, name: str) -> str:
         return self.editor.quote_name(name)  # type: ignore[no-any-return]
+
+    def _unquoted(self, name: str) -> str:
+        """Returns a name as the catalog has it. Django takes those in quotes, too."""
+        return self._quote(name)[1:-1]
 
     def _execute(self, statement: str) -> None:
         """Executes a statement, or keeps it for sqlmigrate. Without parameters, the driver finds no % in it."""
@@ -241,6 +321,14 @@ class _Change:
         with self.connection.cursor() as cursor:
             cursor.execute(query, parameters)
             return cursor.fetchall()  # type: ignore[no-any-return]
+
+    @contextmanager
+    def _all_rows(self) -> Iterator[None]:
+        """Makes statements fail if row-level security would hide rows from them."""
+        ((before,),) = self._query("SELECT current_setting('row_security')")
+        self._query("SELECT set_config('row_security', 'off', true)")
+        yield
+        self._query("SELECT set_config('row_security', %s, true)", [before])
 
 
 def _kind(field: ServerKey) -> str:

@@ -454,3 +454,5 @@ for field in FlakeField(), FlakeField(null=True):
 # An invalid ID does not reach the server.
 with steps.raises(ValidationError):
     Order.objects.get(id="12345")
+
+import odd_tables
