@@ -3591,24 +3591,36 @@ END;
 COMMENT ON FUNCTION @extschema@.kid_partition_doubt(regclass, text) IS
     'returns why the times of the partitions of a table may be wrong, or NULL if they cannot be';
 
--- Each partition has a constraint of its own for a foreign key, so that of the parent tells whether there is one.
+-- Each partition has a constraint of its own for a foreign key, so that of the parent tells whether there is one. A
+-- table can refer to itself. So can one of which the parent is a partition.
 CREATE FUNCTION @extschema@.kid_report_references(parent regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    referring text := (
-        SELECT string_agg(DISTINCT k.conrelid::regclass::text, ', ' ORDER BY k.conrelid::regclass::text)
-          FROM pg_constraint AS k LEFT JOIN pg_constraint AS above ON above.oid = k.conparentid
-         WHERE k.contype = 'f' AND k.confrelid = parent
-               -- Partitions of a table that refers have the foreign key from it.
-               AND (above.oid IS NULL OR above.conrelid = k.conrelid)
-               -- From PostgreSQL 18 on, a foreign key can be NOT ENFORCED.
-               AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true));
+    referring text;
+    others text;
+    itself text;
 BEGIN
+    SELECT string_agg(DISTINCT k.conrelid::regclass::text, ', ' ORDER BY k.conrelid::regclass::text),
+           string_agg(DISTINCT k.conrelid::regclass::text, ', ' ORDER BY k.conrelid::regclass::text)
+               FILTER (WHERE k.conrelid NOT IN (SELECT a.relid::oid FROM pg_partition_ancestors(parent) AS a)),
+           string_agg(DISTINCT k.conrelid::regclass::text, ', ' ORDER BY k.conrelid::regclass::text)
+               FILTER (WHERE k.conrelid IN (SELECT a.relid::oid FROM pg_partition_ancestors(parent) AS a))
+      INTO referring, others, itself
+      FROM pg_constraint AS k LEFT JOIN pg_constraint AS above ON above.oid = k.conparentid
+     WHERE k.contype = 'f' AND k.confrelid = parent
+           -- Partitions of a table that refers have the foreign key from it.
+           AND (above.oid IS NULL OR above.conrelid = k.conrelid)
+           -- From PostgreSQL 18 on, a foreign key can be NOT ENFORCED.
+           AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true);
     IF referring IS NOT NULL THEN
         RAISE NOTICE 'foreign keys of % refer to %', referring, parent
             USING DETAIL = 'A partition cannot be dropped while a row refers to one of its rows.',
-                  HINT = format('First delete the rows of %s that refer to old rows of %s. If a table that refers is '
-                                'partitioned by the same IDs, drop its old partitions instead.', referring, parent);
+                  HINT = concat_ws(' ',
+                      'First delete the rows of ' || others || format(
+                          ' that refer to old rows of %s. If a table that refers is partitioned by the same IDs, drop '
+                          'its old partitions instead.', parent),
+                      'First set the references of ' || itself || format(
+                          ' to old rows of %s to NULL, also in its old rows.', parent));
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_report_references(regclass) IS
@@ -3629,6 +3641,7 @@ DECLARE
     referring_schema text;
     referring text;
     key text;
+    referring_table regclass;
 BEGIN
     FOR dropped IN
         SELECT p.*, p.partition::regclass::text AS name
@@ -3657,12 +3670,22 @@ BEGIN
             EXCEPTION WHEN foreign_key_violation THEN
                 GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
                     referring_schema = SCHEMA_NAME, referring = TABLE_NAME, key = CONSTRAINT_NAME;
+                referring_table := (SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                     WHERE c.relname = referring AND n.nspname = referring_schema);
+                -- An event trigger can raise this error, too.
+                IF referring_table IS NULL THEN
+                    RAISE;
+                END IF;
                 RAISE '%', message
                     USING ERRCODE = 'foreign_key_violation', DETAIL = detail,
                           SCHEMA = referring_schema, TABLE = referring, CONSTRAINT = key,
-                          HINT = format('First delete the rows of %1$I.%2$I that refer to old rows of %3$s. If '
-                                        '%1$I.%2$I is partitioned by the same IDs, drop its old partitions instead.',
-                                        referring_schema, referring, parent);
+                          HINT = format(
+                              CASE WHEN referring_table IN (SELECT a.relid FROM pg_partition_ancestors(parent) AS a)
+                                   THEN 'First set the references of %1$s to old rows of %2$s to NULL, also in its old '
+                                        'rows.'
+                                   ELSE 'First delete the rows of %1$s that refer to old rows of %2$s. If %1$s is '
+                                        'partitioned by the same IDs, drop its old partitions instead.' END,
+                              referring_table, parent);
             END;
             IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = dropped.partition) THEN
                 RAISE 'table % was renamed while its partitions were to be changed', dropped.name

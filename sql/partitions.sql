@@ -184,6 +184,36 @@ END $$;
 TRUNCATE lines;
 SELECT kid_drop_partitions('orders', '2026-11-02', false);
 DROP TABLE lines, orders, renamed_p20261102;
+-- A table that refers to itself, or to the table of which it is a partition, and an error that is not of a foreign key.
+CREATE TABLE posts (id kid64 PRIMARY KEY, answered kid64 REFERENCES posts) PARTITION BY RANGE (id);
+CREATE TABLE posts_0 PARTITION OF posts DEFAULT PARTITION BY RANGE (id);
+CREATE TABLE likes (post_id kid64 REFERENCES posts);
+SELECT count(*) FROM kid_create_partitions('posts_0', '1 day', '2026-11-03', '2026-11-01');
+INSERT INTO posts VALUES (kid64_floor('2026-11-01 12:00'), NULL), (kid64_floor('2026-11-01 13:00'), kid64_floor('2026-11-01 12:00'));
+SELECT kid_drop_partitions('posts_0', '2026-11-02');
+DROP TABLE likes;
+SELECT kid_drop_partitions('posts_0', '2026-11-02');
+CREATE FUNCTION try_to_drop() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    PERFORM kid_drop_partitions('posts_0', '2026-11-02', false);
+EXCEPTION WHEN foreign_key_violation THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RAISE NOTICE '%', hint;
+END $$;
+SELECT try_to_drop();
+UPDATE posts SET answered = NULL;
+CREATE FUNCTION keep() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE 'kept' USING ERRCODE = 'foreign_key_violation', HINT = 'Drop the event trigger.';
+END $$;
+CREATE EVENT TRIGGER keep ON sql_drop EXECUTE FUNCTION keep();
+SELECT try_to_drop();
+DROP EVENT TRIGGER keep;
+SELECT kid_drop_partitions('posts_0', '2026-11-02', false);
+DROP FUNCTION keep(), try_to_drop();
+DROP TABLE posts;
 -- Settings that change how names and literals are written and read.
 SET quote_all_identifiers = on;
 -- PostgreSQL 19 has standard literals only.
