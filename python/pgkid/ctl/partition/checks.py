@@ -259,8 +259,11 @@ def of_references(plan: Plan) -> Iterator[Finding]:
             table = catalog.tables(plan.conn, [key.table])[0]
             about = str(on_table("constraint", key.name, table))
             message = f"keeps an old partition of {plan.root.label} from being dropped while a row refers to its rows"
-            hint = f"Let the job that drops partitions first delete the rows of {table.label} that refer to old rows."
-            if key.table != plan.root.oid:
+            hint = "Let the job that drops partitions first "
+            if key.table == plan.root.oid:
+                hint += "set the references to old rows to NULL, also in old rows."
+            else:
+                hint += f"delete the rows of {table.label} that refer to old rows."
                 hint += f" If {table.label} is partitioned by the same IDs, drop its old partitions instead."
             yield Finding("clients", about, message, hint=hint)
 
