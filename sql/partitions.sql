@@ -240,6 +240,22 @@ SET ROLE "Regress kid's owner";
 SELECT count(*) FROM kid_create_partitions('owned', '1 day', now() + interval '1 second');
 RESET ROLE;
 SELECT c.relowner::regrole FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'owned'::regclass;
+-- A row that row-level security hides from the owner keeps its partition, too.
+SET ROLE "Regress kid's owner";
+CREATE TABLE referred (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT count(*) FROM kid_create_partitions('referred', '1 day', '2026-11-03', '2026-11-01');
+INSERT INTO referred VALUES (kid64_floor('2026-11-01 12:00'));
+RESET ROLE;
+CREATE TABLE hidden (referred_id kid64 REFERENCES referred);
+INSERT INTO hidden SELECT id FROM referred;
+ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON hidden TO "Regress kid's owner";
+SET ROLE "Regress kid's owner";
+\set VERBOSITY terse
+SELECT kid_drop_partitions('referred', '2026-11-02', false);
+\set VERBOSITY default
+RESET ROLE;
+DROP TABLE hidden, referred;
 -- A transaction with a snapshot from before the lock could work on an old state.
 SET SESSION AUTHORIZATION "Regress kid's owner";
 BEGIN ISOLATION LEVEL REPEATABLE READ;
