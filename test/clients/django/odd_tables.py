@@ -1,4 +1,4 @@
-"""What stands beside a key that AlterKey changes. orders.py imports this in its database."""
+"""What stands beside a key that AlterKey changes. orders.py calls check()."""
 
 from django.core.management import CommandError
 from django.db import ProgrammingError, connection, migrations, models, transaction
@@ -57,11 +57,18 @@ def two_models(**extra):
     return migrations.CreateModel("One", [key]), migrations.CreateModel("Two", [key, ("one", reference(**extra))])
 
 
-def test(function):
-    """Runs a test, and takes back what it did."""
-    with transaction.atomic():
-        function()
-        transaction.set_rollback(True)
+tests = []
+test = tests.append
+
+
+def check():
+    """Runs each test, and takes back what it did."""
+    for function in tests:
+        with transaction.atomic():
+            function()
+            transaction.set_rollback(True)
+    check_script()
+    check_squashing()
 
 
 @test
@@ -191,23 +198,26 @@ def numbers_below_one():
     assert odd.create("One").id == 1
 
 
-# sqlmigrate for a migration that is not atomic.
-odd = Models(*two_models())
-for statement in odd.migrate(to_kid64, atomic=False, only_print=True):
-    if not statement.startswith("--"):
-        run(statement)
-assert type_of("id", "odd_one") == type_of("one_id", "odd_two") == "kid64"
-run("DROP TABLE odd_one, odd_two")
+def check_script():
+    """What sqlmigrate prints for a migration that is not atomic."""
+    odd = Models(*two_models())
+    for statement in odd.migrate(to_kid64, atomic=False, only_print=True):
+        if not statement.startswith("--"):
+            run(statement)
+    assert type_of("id", "odd_one") == type_of("one_id", "odd_two") == "kid64"
+    run("DROP TABLE odd_one, odd_two")
 
-# What squashmigrations makes of an operation after AlterKey.
-later = Kid64Field(primary_key=True, help_text="later")
-for operations, last in {
-    (to_kid64, migrations.AlterField("one", "id", later)): ("id", later),
-    (to_kid64, migrations.RenameField("one", "id", "nr")): ("nr", to_kid64.field),
-    (to_uuid, to_kid64): ("id", to_kid64.field),
-    (migrations.AddField("one", "item", models.TextField()), to_kid64): ("id", to_kid64.field),
-}.items():
-    reduced = MigrationOptimizer().optimize(operations, "odd")[-1]
-    assert type(reduced) is AlterKey and (reduced.name, reduced.field) == last, reduced
-reduced = MigrationOptimizer().optimize([migrations.CreateModel("One", [key]), to_kid64], "odd")
-assert [type(each) for each in reduced] == [migrations.CreateModel]
+
+def check_squashing():
+    """What squashmigrations makes of an operation after AlterKey."""
+    later = Kid64Field(primary_key=True, help_text="later")
+    for operations, last in {
+        (to_kid64, migrations.AlterField("one", "id", later)): ("id", later),
+        (to_kid64, migrations.RenameField("one", "id", "nr")): ("nr", to_kid64.field),
+        (to_uuid, to_kid64): ("id", to_kid64.field),
+        (migrations.AddField("one", "item", models.TextField()), to_kid64): ("id", to_kid64.field),
+    }.items():
+        reduced = MigrationOptimizer().optimize(operations, "odd")[-1]
+        assert type(reduced) is AlterKey and (reduced.name, reduced.field) == last, reduced
+    reduced = MigrationOptimizer().optimize([migrations.CreateModel("One", [key]), to_kid64], "odd")
+    assert [type(each) for each in reduced] == [migrations.CreateModel]

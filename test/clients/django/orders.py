@@ -8,6 +8,7 @@ import steps
 
 django.setup()
 
+import odd_tables
 from django import forms
 from django.apps import apps
 from django.contrib import admin
@@ -455,4 +456,4 @@ for field in FlakeField(), FlakeField(null=True):
 with steps.raises(ValidationError):
     Order.objects.get(id="12345")
 
-import odd_tables
+odd_tables.check()
