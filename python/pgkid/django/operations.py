@@ -117,7 +117,7 @@ class AlterKey(AlterField):
     those of a ManyToManyField, and of a ForeignKey with related_name="+". Before version 5, it sets no default.
 
     If the key is of the new type already, as after `kidctl rekey swap`, nothing is changed that is as it should be. If
-    there are rows whose keys cannot be cast to the new type, CommandError says what to do.
+    there are rows whose keys cannot be cast to the new type, or would get wrong times, CommandError says what to do.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -220,14 +220,27 @@ class _Change:
 
     def _refuse_rows(self, key: Column, changing: Sequence[Column]) -> None:
         """Raises an error if keys, or references to them, would be lost."""
+        if key.changes and key.is_castable and self._loses_times(key.default or "") and self._has_rows(key):
+            raise CommandError(
+                f"{key.table} has rows, and keys of {key.default} would get wrong times as those of"
+                f" {self.field.generator}(). {self._way_out(key)}"
+            )
         for column in [column for column in changing if not column.is_castable]:
-            with self._all_rows():
-                has_rows = self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1")
-            if has_rows:
+            if self._has_rows(column):
                 raise CommandError(
                     f"{column.table} has rows, and {column.type}, the type of {column.name}, cannot be cast to"
                     f" {self.type}. {self._way_out(key)}"
                 )
+
+    def _loses_times(self, default: str) -> bool:
+        """Returns whether a cast reads keys that a default makes as IDs of another kind. A kid53 is no other number."""
+        makers = default.split(".")[-1], f"{getattr(self.field, 'generator', '')}()"
+        return "kid53_next()" in makers and all(maker.endswith("_next()") for maker in makers)
+
+    def _has_rows(self, column: Column) -> bool:
+        """Returns whether there are rows with a value in a column."""
+        with self._all_rows():
+            return bool(self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"))
 
     def _way_out(self, key: Column) -> str:
         """Returns what to do with rows whose keys cannot be cast."""

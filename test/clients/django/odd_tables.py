@@ -4,7 +4,7 @@ from django.core.management import CommandError
 from django.db import ProgrammingError, connection, migrations, models, transaction
 from django.db.migrations.optimizer import MigrationOptimizer
 from django.db.migrations.state import ProjectState
-from pgkid.django import Kid64Field, UuidV7Field
+from pgkid.django import Kid53Field, Kid64Field, Kid96Field, UuidV7Field
 from pgkid.django.operations import AlterKey
 
 import steps
@@ -196,6 +196,27 @@ def numbers_below_one():
     run("INSERT INTO odd_one VALUES (0)")
     odd.migrate(to_number)
     assert odd.create("One").id == 1
+
+
+@test
+def times():
+    """A kid53 is no kid64: as numbers they have their times in other bits."""
+    odd = Models(migrations.CreateModel("One", [key]))
+    to_kid53 = AlterKey("one", "id", Kid53Field(primary_key=True))
+    for first, second in (to_kid53, to_kid64), (to_kid64, to_kid53):
+        odd.migrate(first)
+        odd.migrate(second)
+        odd.migrate(first)
+        odd.create("One")
+        with steps.raises(CommandError) as refused:
+            odd.migrate(second)
+        assert "would get wrong times" in str(refused.exception), refused.exception
+        odd.migrate(to_number)
+        run("DELETE FROM odd_one")
+    odd.migrate(to_kid64)
+    made = odd.create("One").id
+    odd.migrate(AlterKey("one", "id", Kid96Field(primary_key=True)))
+    assert run(f"SELECT kid_timestamp(id) = kid_timestamp('{made}'::kid64) FROM odd_one") == [(True,)]
 
 
 def check_script():
