@@ -340,7 +340,15 @@ database('referenced', q{
 	ALTER TABLE events_2 RENAME CONSTRAINT itself TO "of 2"; COMMENT ON CONSTRAINT "of 2" ON events_2 IS 'its';
 	CREATE TABLE uses (event kid64 CONSTRAINT "to events" REFERENCES events);
 	INSERT INTO events VALUES (kid_next(), NULL); UPDATE events SET previous = id;
-	INSERT INTO uses SELECT id FROM events});
+	INSERT INTO uses SELECT id FROM events;
+	CREATE TABLE copies (event kid64 CONSTRAINT copies_key PRIMARY KEY);
+	CREATE INDEX copies_time ON copies (kid_timestamp(event), event)});
+my ($found) = leave('referenced', 'check', 'events', '--no-rehearsal');
+like($found, $_, 'check says what to do with a table that stays, and with its indexes')
+  foreach map { qr/  \Q$_->[0]\E: uses .*\n    hint: \Q$_->[1]\E$/m }
+  [ 'column event of table public.copies' => 'Run `kidctl leave` for its table, too.' ],
+  [ 'index public.copies_key' => 'Run `kidctl leave` for its table, too.' ],
+  [ 'index public.copies_time' => 'Rewrite or drop it, and run `kidctl leave` again.' ];
 leaves('referenced', 'run', 'events');
 is(sql_in('referenced', q{SELECT conrelid::regclass::text, conname, obj_description(oid, 'pg_constraint')
 		FROM pg_constraint AS k WHERE contype = 'f' AND NOT EXISTS

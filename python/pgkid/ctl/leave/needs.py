@@ -150,10 +150,11 @@ def findings_about(found: Sequence[Use]) -> list[Finding]:
     hints: dict[str, str] = {}
     for use in found:
         members.setdefault(use.object, []).append(use.member)
-        is_column = use.catalog == "pg_attrdef" or use.catalog == "pg_class" and use.number > 0
-        hints[use.object] = (
-            "Run `kidctl leave` for it, too." if is_column else "Rewrite or drop it, and run `kidctl leave` again."
-        )
+        # A column, its default, and an index that uses nothing of kid but operator classes change with their table.
+        changes = use.catalog == "pg_attrdef" or use.catalog == "pg_class" and (use.number > 0 or use.has_counterpart)
+        if not changes:
+            hints[use.object] = "Rewrite or drop it, and run `kidctl leave` again."
+        hints.setdefault(use.object, "Run `kidctl leave` for its table, too.")
     return [Finding("remains", o, "uses " + ", ".join(names), hint=hints[o]) for o, names in members.items()]
 
 
