@@ -3690,7 +3690,7 @@ IF to_regclass('kid_workers.numbers') IS NULL THEN
 --
 --   1. `until` of a number is the end of all windows that were ever granted of it. It only rises. A number is closed,
 --      never deleted. A new number begins when windows that an earlier table may have granted have ended, unless nobody
---      ever had it.
+--      ever had it. The same holds for a number that was closed and is opened again.
 --   2. A grant locks the row of the number, then reads the clock. Its window begins at the later of `until` and now.
 --      Windows begin and end with whole seconds, which begin time units of all types.
 --   3. A renewal is a grant of the next window, with a new token. No reply is given twice: of two copies of a
@@ -3987,7 +3987,8 @@ END $$;
 COMMENT ON FUNCTION kid_workers.notice_overlap(kid_workers.pools, bigint, bigint) IS
     'names the other pools of the same type that have some of these numbers';
 
--- A number that is there keeps its windows, and is opened if it was closed.
+-- A number that is there keeps its windows, and is opened if it was closed. While it was closed, a server or another
+-- pool may have used it, for times until now or shortly after. So it is postponed like a new number, unless it is fresh.
 CREATE OR REPLACE FUNCTION kid.kid_add_workers(
     pool text, first bigint, last bigint, type text DEFAULT NULL, lanes integer DEFAULT NULL,
     epoch bigint DEFAULT NULL, max_ttl integer DEFAULT NULL, margin integer DEFAULT NULL,
@@ -3995,6 +3996,7 @@ CREATE OR REPLACE FUNCTION kid.kid_add_workers(
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     opened kid_workers.pools;
+    free_from bigint;
 BEGIN
     IF pool IS NULL THEN
         RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -4007,14 +4009,14 @@ BEGIN
     END IF;
     opened := kid_workers.open_pool(pool, type, lanes, epoch, max_ttl, margin, per_role);
     PERFORM kid_workers.check_numbers(opened, first, last);
+    free_from := CASE WHEN fresh THEN 0
+                      ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END;
     INSERT INTO kid_workers.numbers (pool, number, until)
-    SELECT opened.pool, n,
-           CASE WHEN fresh THEN 0
-                ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END
-      FROM generate_series(first, last) AS n
+    SELECT opened.pool, n, free_from FROM generate_series(first, last) AS n
         ON CONFLICT ON CONSTRAINT numbers_pkey DO NOTHING;
     -- Locks no number that is open, so that processes can renew it while the caller's transaction lasts.
-    UPDATE kid_workers.numbers AS n SET closed = false
+    UPDATE kid_workers.numbers AS n
+       SET closed = false, until = greatest(n.until, free_from), since = NULL, token = NULL, role = NULL, holder = NULL
      WHERE n.pool = opened.pool AND n.number BETWEEN first AND last AND n.closed;
     PERFORM kid_workers.notice_overlap(opened, first, last);
 END $$;

@@ -202,7 +202,15 @@ sub pools
 	like(lease_error(q{'closed', ttl => 1}), qr/^53400: no worker .*\nDETAIL:  All .* are closed, .*\nHINT:  Ask the/,
 		'nor leased when its window has ended: the owner has to add numbers');
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, fresh => true)});
-	cmp_ok(eventually('closed', 'app')->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
+	my $again = eventually('closed', 'app');
+	cmp_ok($again->{since}, '>=', $holder->{until}, 'one that is opened again keeps its windows');
+
+	# A server, or another pool, may have had the number while it was closed.
+	sql(q{SELECT kid.kid_close_workers('closed', 1, 1); SELECT kid.kid_add_workers('closed', 1, 1)});
+	is(sql(q{SELECT state, until - clock_timestamp() BETWEEN '20 s' AND '25 s' FROM kid.kid_workers()
+		WHERE pool = 'closed'}), 'postponed|t', 'one that is opened again, and is not fresh, is postponed');
+	like(lease_error("'closed', 1, '$again->{token}', ttl => 1"), qr/^53400: no worker number/,
+		'and its last holder has to wait, too');
 
 	sql(q{SELECT kid.kid_add_workers('many', 1, 64, 'flake', max_ttl => 600, per_role => 2, fresh => true)});
 	my %number = map { lease(q{'many', ttl => 600})->{number} => 1 } 1, 2;
@@ -358,7 +366,7 @@ sub watched
 		'w_ahead|3|2|1|0|0 w_closed|0|0|0|0|0 w_few|3|0|0|0|0 w_unadopted|3|0|0|0|3',
 		"$edition: a role of pg_monitor sees the pools that are not well");
 	is($alerts_of->($roles), 'w_few|app|3|3', 'and the roles that have nearly as many numbers as they may have');
-	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3); SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4,
+	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3, fresh => true); SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4,
 		fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
 		SELECT kid.kid_close_workers('w_ahead', 2, 2)});
 	is($alerts_of->($pools), 'w_few|4|1|0|0|0', 'one free number of four is too few');

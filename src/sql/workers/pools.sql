@@ -120,7 +120,8 @@ END $$;
 COMMENT ON FUNCTION kid_workers.notice_overlap(kid_workers.pools, bigint, bigint) IS
     'names the other pools of the same type that have some of these numbers';
 
--- A number that is there keeps its windows, and is opened if it was closed.
+-- A number that is there keeps its windows, and is opened if it was closed. While it was closed, a server or another
+-- pool may have used it, for times until now or shortly after. So it is postponed like a new number, unless it is fresh.
 CREATE FUNCTION @extschema@.kid_add_workers(
     pool text, first bigint, last bigint, type text DEFAULT NULL, lanes integer DEFAULT NULL,
     epoch bigint DEFAULT NULL, max_ttl integer DEFAULT NULL, margin integer DEFAULT NULL,
@@ -128,6 +129,7 @@ CREATE FUNCTION @extschema@.kid_add_workers(
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     opened kid_workers.pools;
+    free_from bigint;
 BEGIN
     IF pool IS NULL THEN
         RAISE 'argument "pool" must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -140,14 +142,14 @@ BEGIN
     END IF;
     opened := kid_workers.open_pool(pool, type, lanes, epoch, max_ttl, margin, per_role);
     PERFORM kid_workers.check_numbers(opened, first, last);
+    free_from := CASE WHEN fresh THEN 0
+                      ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END;
     INSERT INTO kid_workers.numbers (pool, number, until)
-    SELECT opened.pool, n,
-           CASE WHEN fresh THEN 0
-                ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END
-      FROM generate_series(first, last) AS n
+    SELECT opened.pool, n, free_from FROM generate_series(first, last) AS n
         ON CONFLICT ON CONSTRAINT numbers_pkey DO NOTHING;
     -- Locks no number that is open, so that processes can renew it while the caller's transaction lasts.
-    UPDATE kid_workers.numbers AS n SET closed = false
+    UPDATE kid_workers.numbers AS n
+       SET closed = false, until = greatest(n.until, free_from), since = NULL, token = NULL, role = NULL, holder = NULL
      WHERE n.pool = opened.pool AND n.number BETWEEN first AND last AND n.closed;
     PERFORM kid_workers.notice_overlap(opened, first, last);
 END $$;

@@ -9,7 +9,7 @@
 --
 --   1. `until` of a number is the end of all windows that were ever granted of it. It only rises. A number is closed,
 --      never deleted. A new number begins when windows that an earlier table may have granted have ended, unless nobody
---      ever had it.
+--      ever had it. The same holds for a number that was closed and is opened again.
 --   2. A grant locks the row of the number, then reads the clock. Its window begins at the later of `until` and now.
 --      Windows begin and end with whole seconds, which begin time units of all types.
 --   3. A renewal is a grant of the next window, with a new token. No reply is given twice: of two copies of a
