@@ -115,7 +115,7 @@ SKIP: {
 		(map { [ $_, '', $time53, $millis ] } map { ($$_[0], qq{="$$_[0]"}) } @vectors53),
 		[ '.6.nef3Mk.3', '.6.nef3MK.3', '', $comparison ],
 		[ $written[0][0], $written[1][0], '', $comparison ],
-		[ '.6012345678', '', '', '=ISTEXT(A2)' ],
+		[ '.6012345677', '', '', '=ISTEXT(A2)' ],
 		[ $written[0][0], '', $written[0][1], '=ISTEXT(A2)&" "&TEXT(C2,"yyyy-mm-dd hh:mm:ss")' ]);
 	my ($sheet, $number) = (qq{,,,,"$digits"\n}, 1);
 	foreach my $row (@rows)
