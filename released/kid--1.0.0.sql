@@ -4602,7 +4602,7 @@ BEGIN
                    || CASE WHEN is_tracked THEN '.' ELSE ', then call kid_track() again.' END]
         WHEN setup.seqincrement < 1 OR setup.seqmin < 0 OR setup.seqcycle
         THEN ARRAY[format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass)]
-        WHEN base_type <> ALL ('{int2,int4,int8}'::regtype[]) AND (type <> 'uuid'::regtype OR shift = 0)
+        WHEN base_type <> ALL ('{int2,int4,int8}'::regtype[]) AND shift = 0
         THEN ARRAY[format('column "%s" is of type %s', attname, type)] END;
     problem := found[1];
     hint := CASE WHEN found[2] IS NOT NULL THEN found[2]
