@@ -68,7 +68,8 @@ static void define_all() {
   DefineCustomEnumVariable(
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",
       "\"hold\" keeps the latest time and continues from there. \"wait\" waits, at most \"kid.max_wait\", until the "
-      "system clock reaches that time again. The setting does not apply to sno, which toggles its tick, nor to flax.",
+      "system clock reaches that time again. The setting does not apply to sno and flax, whose IDs then contain the "
+      "earlier time.",
       &clock_backward, backward_keep, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   define_number(

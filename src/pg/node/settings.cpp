@@ -76,8 +76,8 @@ void define_identity_settings(int flags) {
   DefineCustomStringVariable(
       "kid.node", "Number of this server among those that fill the same tables.",
       "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
-      "flake, and, with \"kid.lanes\", the lane of kid64, kid96 and kid53. \"auto\" is a hash that differs between "
-      "servers. "
+      "flake, and, with \"kid.lanes\", the lane of kid64, kid96 and kid53. With \"auto\", kid96 and sno take a hash, "
+      "which most probably differs between servers, and flake takes 0. "
       "\"citus\" is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang "
       "does.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);

@@ -101,8 +101,9 @@ static void define_sno_settings(int flags) {
                 "The other end is \"kid.sno_sequence_max\". Generators that share a partition need separate "
                 "sequences, at least four each.",
                 &sequence_min, 0, sno::sequence::max, flags);
-  define_number("kid.sno_sequence_max", "Other end of the sequences of the sno that this server makes.",
-                "It may be below \"kid.sno_sequence_min\".", &sequence_max, 0, sno::sequence::max, flags);
+  define_number("kid.sno_sequence_max", "One end of the sequences of the sno that this server makes.",
+                "The other end is \"kid.sno_sequence_min\". This setting may be below \"kid.sno_sequence_min\".",
+                &sequence_max, 0, sno::sequence::max, flags);
 }
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
