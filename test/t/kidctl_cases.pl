@@ -114,6 +114,38 @@ like($lookalikes, qr/^references:.*\n(?: .*\n)*.*column $_\b/m, "among the refer
   foreach 'post_ids of public\.pools', '"?postId"? of public\.pools', 'post of public\.pools', 'post_id of audit\.log';
 unlike($lookalikes, qr/$_/, "not among them: $_") foreach qw(stripe_id flag_id);
 
+# Keys beside the kind of what they refer to: the way back stops while some of them are new ones, which it drops
+fresh(q{CREATE TABLE django_content_type (id serial PRIMARY KEY);
+	CREATE TABLE shop_order (id smallserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	CREATE TABLE "Uploads" (object_id varchar(40), content_type_id int REFERENCES django_content_type);
+	CREATE TABLE notes (owner_type text, owner_id uuid, other_id uuid);
+	INSERT INTO shop_order DEFAULT VALUES; INSERT INTO "Uploads" VALUES (1), (2)});
+ok_kidctl($_, qw(shop_order --time made --to uuid)) foreach qw(run swap);
+$node->safe_psql('one', q{
+	CREATE TABLE secret (object_id text, content_type_id int REFERENCES django_content_type);
+	CREATE POLICY hides ON secret USING (current_user = 'nobody'); ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
+	CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+	CREATE FOREIGN TABLE elsewhere (owner_type text, owner_id uuid) SERVER files OPTIONS (filename '/nowhere');
+	GRANT SELECT ON secret, elsewhere TO app});
+sql(q{WITH o AS (INSERT INTO shop_order DEFAULT VALUES RETURNING id), n AS (INSERT INTO notes SELECT NULL, id FROM o)
+	INSERT INTO "Uploads" SELECT id FROM o});
+my ($refused, $stopped) = kidctl(qw(back shop_order));
+is($stopped, 1, 'new keys without a foreign key stop the way back');
+my $in_one = 'contains new keys of public\.shop_order in 1 row';
+my $unread = 'may contain new keys of public\.shop_order, but this role cannot read it';
+foreach ("object_id of public.\"Uploads\": $in_one", "owner_id of public.notes: $in_one",
+	"object_id of public.secret: $unread", "owner_id of public.elsewhere: $unread")
+{
+	like($refused, qr/^  column $_; after the way back, no row of public\.shop_order has these keys  \(stops\)$/m,
+		"also $_");
+}
+my ($update) = $refused =~ /\bold keys: (UPDATE public\."Uploads" .*)$/m;
+sql($update);
+is(sql(q{SELECT string_agg(object_id, ' ' ORDER BY object_id) FROM "Uploads"}), '1 2 2', 'the hint sets old keys');
+my @accepted = map { ('--accept', "column $_") } 'owner_id of public.notes', 'object_id of public.secret',
+  'owner_id of public.elsewhere';
+ok_kidctl(qw(back shop_order), @accepted);
+
 # Paths and lists of keys, which no foreign key can follow
 fresh(q{CREATE TABLE nodes (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', ancestry text,
 	tree ltree, top ltree, words text, version text, amount text);

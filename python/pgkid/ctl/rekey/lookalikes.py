@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Iterator, Optional, Sequence
+from typing import Collection, Iterator, Optional, Sequence
 
-from pgkid.ctl.catalog import KeyColumn, read
-from pgkid.ctl.connection import Connection
+from psycopg import errors, sql
+
+from pgkid.ctl.catalog import KeyColumn, Table, read, tables
+from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.names import beside
 
 
 # Words at the end of a column that refers, and at its beginning. A column may also be called as the table.
@@ -192,34 +195,21 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_on
 
     If only new rows get new keys, all other keys stay, so only columns that are too narrow for new ones are told.
     """
-    key = columns[0]
-    tops = sorted(
-        {column.top for column in columns if column.table == column.top and is_key(conn, column)} | {key.table}
-    )
-    relations = conn.execute("SELECT oid, relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p')").fetchall()
-    names: dict[int, str] = {oid: name for oid, name in relations}
-    others = {part for oid, name in names.items() if oid not in tops for part in singulars("".join(words(name)))}
-    called = Names([names[top] for top in tops], [key.name], others)
+    called, others, table = names_of(conn, columns)
     unclear = []
-    parameters = {
-        "table": key.table,
-        "number": key.number,
-        "tables": [column.table for column in columns],
-        "numbers": [column.number for column in columns],
-    }
-    for column in read(conn, Candidate, CANDIDATES, parameters):
+    for column in candidates(conn, columns):
         if new_rows_only:
             if 0 < column.width < width and (called.fit(column.name) or column.kind_column and refers(column, called)):
-                message = f"looks like a reference to {names[key.table]}"
+                message = f"looks like a reference to {table}"
                 yield finding(column, message, width, "ALTER it to bigint, unless it refers to something else.")
         elif column.is_generic:
-            message = f"contains keys of {names[key.table]} in some rows, if {column.kind_column} refers to its model"
+            message = f"contains keys of {table} in some rows, if {column.kind_column} refers to its model"
             yield finding(column, message, width, GENERIC)
         elif called.fit(column.name):
             hint = "" if column.is_array else "Give it one, so that kidctl moves it."
-            yield finding(column, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
+            yield finding(column, f"looks like a reference to {table}, and has no foreign key", width, hint)
         elif column.kind_column and refers(column, called):
-            message = f"may refer to {names[key.table]} in some rows, as {column.kind_column} tells"
+            message = f"may refer to {table} in some rows, as {column.kind_column} tells"
             yield finding(column, message, width, BY_HAND.format("it"))
         elif is_called_id(column.name) and not names_another(column.name, others):
             unclear.append(column.label)
@@ -229,10 +219,58 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_on
         yield Finding(
             "references",
             "",
-            f"Whether these refer to {names[key.table]} is unclear: {'; '.join(unclear)}",
+            f"Whether these refer to {table} is unclear: {'; '.join(unclear)}",
             hint="Give a foreign key to those that do. Without one, a column keeps its old keys.",
         )
-    yield from of_several(conn, columns, called, names[key.table])
+    yield from of_several(conn, columns, called, table)
+
+
+def look_back(conn: Connection, columns: Sequence[KeyColumn], accepted: Collection[str]) -> Iterator[Finding]:
+    """Yields columns beside the kind of thing that they refer to, if they contain new keys, which the way back drops.
+
+    Call it after the swap. Columns whose names were accepted are not read.
+    """
+    called, _others, _table = names_of(conn, columns)
+    root = tables(conn, [columns[0].table])[0]
+    for column in candidates(conn, columns):
+        if not column.kind_column or column.is_array or column.label in accepted:
+            continue
+        if not column.is_generic and not refers(column, called):
+            continue
+        table = tables(conn, [column.table])[0]
+        rows = count_new_keys(conn, table, column.name, root, columns[0])
+        if rows == 0:
+            continue
+        what = f"contains new keys of {root.label} in {rows} row{'s' * (rows != 1)}"
+        if rows is None:
+            what = f"may contain new keys of {root.label}, but this role cannot read it"
+        name, key, old = (in_statement(conn, n) for n in (column.name, columns[0].name, beside("old", columns[0].name)))
+        hint = (
+            f"Stop what writes to {table.label}, and give these rows the old keys: UPDATE {table.label} AS l"
+            f" SET {name} = o.{old}::{column.type} FROM {root.label} AS o WHERE l.{name} = o.{key}::{column.type}"
+        )
+        message = f"{what}; after the way back, no row of {root.label} has these keys"
+        yield Finding("way back", column.label, message, hint=hint, stops=True, accept_name=column.label)
+
+
+def count_new_keys(conn: Connection, table: Table, name: str, root: Table, key: KeyColumn) -> Optional[int]:
+    """Returns in how many rows a column contains a present key of a table, and None if it cannot be read.
+
+    The table may belong to somebody else. Reading it runs no code of its owner: row_security is off, so that a policy
+    raises an error, and a view or a foreign table that has taken its name meanwhile raises one, too.
+    """
+    query = sql.SQL("SELECT count(*) FROM {} AS l JOIN {} AS o ON o.{}::text = l.{}::text").format(
+        table.sql, root.sql, key.sql, sql.Identifier(name)
+    )
+    try:
+        with conn.transaction():
+            conn.execute(
+                "SELECT set_config(name, 'view, foreign-table', true) FROM pg_settings"
+                " WHERE name = 'restrict_nonsystem_relation_kind'"
+            )
+            return int(scalar(conn, query))
+    except (errors.InsufficientPrivilege, errors.ObjectNotInPrerequisiteState):
+        return None
 
 
 def of_several(conn: Connection, columns: Sequence[KeyColumn], called: Names, table: str) -> Iterator[Finding]:
@@ -243,6 +281,29 @@ def of_several(conn: Connection, columns: Sequence[KeyColumn], called: Names, ta
         if oid in moved or called.fit(name):
             message = f"seems to contain several keys of {table} in each value"
             yield Finding("references", label, message, hint=BY_HAND.format("them"))
+
+
+def names_of(conn: Connection, columns: Sequence[KeyColumn]) -> tuple[Names, set[str], str]:
+    """Returns how columns that refer to a key are called, words for other tables, and the name of the key's table."""
+    key = columns[0]
+    tops = sorted(
+        {column.top for column in columns if column.table == column.top and is_key(conn, column)} | {key.table}
+    )
+    relations = conn.execute("SELECT oid, relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p')").fetchall()
+    names: dict[int, str] = {oid: name for oid, name in relations}
+    others = {part for oid, name in names.items() if oid not in tops for part in singulars("".join(words(name)))}
+    return Names([names[top] for top in tops], [key.name], others), others, names[key.table]
+
+
+def candidates(conn: Connection, columns: Sequence[KeyColumn]) -> list[Candidate]:
+    """Returns the columns that could contain a key."""
+    parameters = {
+        "table": columns[0].table,
+        "number": columns[0].number,
+        "tables": [column.table for column in columns],
+        "numbers": [column.number for column in columns],
+    }
+    return read(conn, Candidate, CANDIDATES, parameters)
 
 
 def is_key(conn: Connection, column: KeyColumn) -> bool:

@@ -13,7 +13,7 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.obstacles import refuse_partition
-from pgkid.ctl.rekey import new_rows, surroundings
+from pgkid.ctl.rekey import lookalikes, new_rows, surroundings
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
@@ -219,8 +219,13 @@ class RekeySession(Session):
 
     def do_back(self) -> int:
         """Takes the swap back."""
-        if not self.begun().is_half_back:
+        plan = self.begun()
+        if not plan.is_half_back:
             self.move.swapped()
+            if not plan.options.new_rows_only:  # Otherwise no row loses its key.
+                self.report.extend(lookalikes.look_back(self.conn, plan.columns, self.args.accept))
+            if self.stops():
+                return 1
         self.run_steps(list(self.move.back()), self.schema)
         return 0
 
