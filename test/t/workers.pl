@@ -191,6 +191,8 @@ sub pools
 	is(lease_error(q{'late', ttl => 20}) =~ /53400/ ? 1 : 0, 1, 'and was the only one');
 	sql(q{SELECT kid.kid_close_workers('late', 3, 5); SELECT kid.kid_add_workers('late', 4, 4, fresh => true)});
 	is(lease(q{'late'})->{epoch}, 1288834974657, 'the reply has the epoch of the pool');
+	sql(q{SELECT kid.kid_add_workers('since 1970', 1, 1, 'flake', epoch => 0, fresh => true)});
+	is(lease(q{'since 1970'})->{epoch}, 0, 'also if that is 1970');
 
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, 'flake', fresh => true)});
 	my $holder = lease(q{'closed', ttl => 1});
