@@ -92,7 +92,7 @@ def _numbers(present: Any, kind: type[Id]) -> Any:
 def _float_numbers(present: Any, kind: type[Id]) -> Any:
     """Returns the numbers of kid53 that are given as floats. Those of other types have been rounded."""
     if kind.bits > 53 or present.dtype.itemsize < 8:
-        raise ValueError("a column of floats: pandas rounds all numbers if one is missing, so read the column as text")
+        raise ValueError("a column of floats, in which IDs are rounded: read the column as text, by dtype={...: str}")
     found = present.to_numpy(np.float64)
     _check(present, ~((found >= 0) & (found < 1 << kind.bits) & (found == np.floor(found))), f"a {kind.type_name}")
     return found.astype(np.uint64)
