@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64, b2a_base64
+from operator import index
 from typing import Any, ClassVar, TypeVar
 
 from .base import Id
@@ -29,7 +30,8 @@ class TextId(Id, str):
 
     @classmethod
     def _checked(cls, number: int) -> int:
-        """Returns the bits of an ID. Raises ValueError if there are too many."""
+        """Returns the bits of an ID as an int, also those of numpy's types. Raises ValueError if there are too many."""
+        number = index(number)
         if not 0 <= number < 1 << cls.bits:
             raise ValueError(f"a {cls.type_name} has {cls.bits} bits: {number}")
         return number

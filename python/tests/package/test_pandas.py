@@ -40,6 +40,7 @@ class Vectors(unittest.TestCase):
         self.assertGreater(len(rows), 50)
         texts = [row["text64"] for row in rows]
         expected = [int(row["hex"], 16) for row in rows]
+        self.assertEqual([Kid64.of_number(number) for number in numbers(texts)], texts)
         at = [
             (int(row["a_mega"]) * 10**6 + int(row["b_sec"])) * 10**6 + int(row["decoded_c_micro"]) for row in rows
         ]
