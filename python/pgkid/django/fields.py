@@ -47,8 +47,14 @@ class ServerKey(models.Field):
         super().__init__(*args, **kwargs)
 
     def deconstruct(self) -> Any:
-        """Migrations import the fields from pgkid.django."""
+        """Migrations import the fields from pgkid.django.
+
+        Django sets `serialize` of a primary key itself. A migration that somebody wrote lacks it, and would differ from
+        the model.
+        """
         name, path, args, kwargs = super().deconstruct()
+        if self.primary_key:
+            kwargs.pop("serialize", None)
         return name, path.replace("pgkid.django.fields.", "pgkid.django."), args, kwargs
 
     def contribute_to_class(self, cls: Any, name: str, **kwargs: Any) -> None:
