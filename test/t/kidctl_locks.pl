@@ -1,6 +1,7 @@
 # kidctl makes nobody wait for longer than a moment, whatever keeps it from its locks: a VACUUM, which it
 # waits for without blocking readers; an autovacuum, which gives way to it; and a query that reads a
-# materialized view, which the swap makes again.
+# materialized view, which the swap makes again. Beside transactions that overlap all the time it succeeds if the user
+# lets others wait for longer.
 use strict;
 use warnings;
 use Dialogue;
@@ -93,6 +94,30 @@ nobody_waits($database, 'and nobody waits behind it');
 answer($reader, 'COMMIT;');
 close_session($reader);
 ends_well($run);
+
+# At every moment there is a transaction that has used the table. None takes longer than two seconds. The environment
+# lets kidctl give up after three attempts, and each attempt succeeds with a probability of 1 in some millions.
+$database = database('overlap');
+my $writers = start_writers(connection_as($node, $database, 'shop'), q{
+	\set pause random(1000, 2000)
+	BEGIN; INSERT INTO orders (item) VALUES ('milk');
+	\sleep :pause ms
+	COMMIT;}, seconds => 15, rate => 100);
+$node->poll_query_until($database, q{SELECT count(*) >= 8 FROM pg_locks WHERE relation = 'orders'::regclass});
+{
+	local $ENV{KIDCTL_ATTEMPTS} = 3;
+	my $no_lock = qr/^error: no lock after 3 attempts: each time, another .* used these tables\nhint: .* 10s:/m;
+	ends_well(start($database, 'rekey run orders', qw(--new-rows-only --no-rehearsal)));
+	my ($output, $status) = finish_kidctl(start($database, 'rekey swap orders'));
+	is($status, 2, 'rekey swap fails beside transactions that overlap');
+	like($output, $no_lock, 'and names the option');
+	ends_well(start($database, 'rekey cancel orders'));
+	ends_well(start($database, 'rekey run orders', qw(--new-rows-only --no-rehearsal)));
+	ends_well(start($database, 'rekey swap orders', qw(--lock-timeout 5s)));
+}
+my ($count, $errors) = finish_writers($writers);
+cmp_ok($count, '>', 8, 'there were writers') or diag $errors;
+unlike($errors, qr/error|deadlock/i, 'none of which failed');
 
 # An old snapshot keeps CREATE INDEX CONCURRENTLY waiting, and kidctl is killed. Its statement ends, and leaves an index
 # that the next run makes again, although a query has locked the table.

@@ -78,7 +78,8 @@ Rights      The session has no right that the owner of the tables does not have,
 Names       The search_path is pg_catalog, so PostgreSQL prints other names with their schema. Names are quoted by
             psycopg.sql; sql.SQL() gets only what PostgreSQL has printed, or text of this program.
 Locks       What needs ACCESS EXCLUSIVE tries to take it for less than deadlock_timeout, and retries, so that writers do
-            not wait long behind it. Rekey and partition read no rows under such a lock; leave rewrites some types.
+            not wait long behind it. The user can allow more by --lock-timeout. Rekey and partition read no rows under
+            such a lock; leave rewrites some types.
 Definitions What hangs on a column is made again from PostgreSQL's own text of it; what kidctl cannot make again is an
             error before the first lock.
 Rehearsal   It covers what the copy has: objects that were not copied, tables without rows, and statements that were not

@@ -15,11 +15,20 @@ from pgkid.ctl.hold import held
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
 from pgkid.ctl.rehearsal.server import CopyServer
-from pgkid.ctl.steps import Runner, Step
+from pgkid.ctl.steps import LONGEST, MOMENT, Runner, Step
+from pgkid.ctl.throttle import duration
 
 # kidctl reads trees of nodes, whose text form is another one in each major version. The tests set the variable for
 # PostgreSQL's development version.
 NEWEST = int(os.environ.get("KIDCTL_NEWEST", 19))
+
+
+def lock_timeout(text: str) -> float:
+    """Reads how long kidctl waits for a lock, and returns seconds."""
+    seconds = duration(text)
+    if not 0.001 <= seconds <= LONGEST:  # For PostgreSQL, 0 milliseconds would be no limit.
+        raise argparse.ArgumentTypeError("must be from 1ms to 1h")
+    return seconds
 
 
 class Session(ABC):
@@ -50,6 +59,13 @@ class Session(ABC):
         parser.add_argument("--no-rehearsal", action="store_true", help="run without a rehearsal")
         parser.add_argument(
             "--accept", action="append", default=[], metavar="NAME", help="go on despite a finding; can be repeated"
+        )
+        parser.add_argument(
+            "--lock-timeout",
+            metavar="TIME",
+            type=lock_timeout,
+            help="how long to wait for the lock of a table before the next attempt, such as 10s; meanwhile, readers and"
+            f" writers wait behind kidctl; default {MOMENT:g}s",
         )
         parser.add_argument("action", choices=cls.actions, metavar="ACTION", help="one of " + ", ".join(cls.actions))
 
@@ -150,7 +166,7 @@ class Session(ABC):
                 raise Refused("another kidctl has worked on this move meanwhile", "Run the same command again.")
             for step in steps:
                 hold.check()
-                self.run_step(Runner(self.conn, hold.release), step)
+                self.run_step(Runner(self.conn, hold.release, self.args.lock_timeout), step)
 
     def run_step(self, runner: Runner, step: Step) -> None:
         """Runs a step, and tells how long it takes."""

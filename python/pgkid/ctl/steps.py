@@ -5,6 +5,7 @@ under its own locks. Every step can be interrupted and run again: it does what i
 """
 from __future__ import annotations
 
+import os
 import random
 import time
 from dataclasses import dataclass, field
@@ -18,7 +19,9 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import Object
 
 
-ATTEMPTS = 300  # to lock tables
+ATTEMPTS = int(os.environ.get("KIDCTL_ATTEMPTS", 300))  # to lock tables. The tests set the variable.
+MOMENT = 0.3  # seconds for which others wait behind kidctl at most, unless the user allows more
+LONGEST = 3600  # seconds that the user may allow
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lo
 
     VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY can take hours. The quiet lock waits for them, for deadlock_timeout
     and ten seconds, while readers and writers go on; autovacuum gives way to it. So the other lock waits for readers
-    and writers alone. After ATTEMPTS of that, within an hour, no_lock() is the error.
+    and writers alone. After ATTEMPTS of that, by default within an hour, no_lock() is the error.
     """
     names = sql.SQL(", ").join(tables)
     return Lock(
@@ -108,9 +111,14 @@ class Runner:
 
     rehearses = False
 
-    def __init__(self, conn: Connection, release: Callable[[], None] = lambda: None) -> None:
-        """`release` gives up the lock of the move, so that its schema can be dropped."""
-        self.conn, self.release = conn, release
+    def __init__(
+        self, conn: Connection, release: Callable[[], None] = lambda: None, lock_timeout: Optional[float] = None
+    ) -> None:
+        """`release` gives up the lock of the move, so that its schema can be dropped.
+
+        `lock_timeout` is for how many seconds the user lets others wait behind kidctl, if not for a moment.
+        """
+        self.conn, self.release, self.lock_timeout = conn, release, lock_timeout
 
     def run(self, step: Step) -> None:
         """Runs a step."""
@@ -141,14 +149,16 @@ class Runner:
         return self.conn.execute(text, parameters).fetchall()
 
     def take(self, locks: Sequence[Lock]) -> None:
-        """Takes locks. From then on, the transaction waits for no lock for longer than a moment."""
+        """Takes locks. From then on, the transaction waits for no lock for longer than others may wait behind it."""
         # Autovacuum gives way to those who have waited for deadlock_timeout.
-        self.limit("setting::int + 10000")
+        self.limit(f"greatest(setting::int + 10000, {milliseconds(self.lock_timeout or 0)})")
         for each in locks:
             if each.quiet:
                 self.conn.execute(each.quiet)
-        # Less than deadlock_timeout, so that it is never a writer that is canceled
-        self.limit("least(300, setting::int / 3)")
+        if self.lock_timeout is None:
+            self.wait_for_a_moment()
+        else:
+            self.limit(str(milliseconds(self.lock_timeout)))
         for each in locks:
             self.conn.execute(each.text)
             if each.proof and not scalar(self.conn, each.proof):
@@ -156,18 +166,22 @@ class Runner:
                     f"{each.about} has been replaced or given to another role meanwhile", "Run this step again."
                 )
 
-    def limit(self, milliseconds: str) -> None:
-        """Sets how long the transaction waits for a lock, as an expression of deadlock_timeout."""
+    def wait_for_a_moment(self) -> None:
+        """Lets the transaction wait for a lock for less than deadlock_timeout, so that no writer is ever canceled."""
+        self.limit(f"least({milliseconds(MOMENT)}, setting::int / 3)")
+
+    def limit(self, expression: str) -> None:
+        """Sets how many milliseconds the transaction waits for a lock, as an expression of deadlock_timeout."""
         self.conn.execute(
             sql.SQL(
                 "SELECT set_config('lock_timeout', {} || 'ms', true) FROM pg_settings WHERE name = 'deadlock_timeout'"
-            ).format(sql.SQL(milliseconds))
+            ).format(sql.SQL(expression))
         )
 
     def retried(self, locks: Sequence[Lock], work: Callable[[], None]) -> None:
         """Runs some work in one transaction after it has taken locks, until it waits for no lock.
 
-        It never waits longer than a moment, also for objects that the work needs: then it begins again, with the locks.
+        It waits for objects that the work needs as long as for the locks: then it begins again, with the locks.
         """
         attempts = 1 if self.rehearses else ATTEMPTS
         for _attempt in range(attempts):
@@ -182,13 +196,23 @@ class Runner:
                 ):
                     raise
                 time.sleep(random.random())
-        raise no_lock(attempts)
+        raise no_lock(attempts, self.lock_timeout)
 
 
-def no_lock(attempts: int) -> Refused:
+def no_lock(attempts: int, lock_timeout: Optional[float]) -> Refused:
     """Returns the error for a lock that others did not give in some attempts."""
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-    return Refused(f"no lock after {times}: a long transaction or a VACUUM uses these tables", "Run this step again.")
+    longer = min(max(10, 2 * (lock_timeout or 0)), LONGEST)
+    return Refused(
+        f"no lock after {times}: each time, another transaction or a VACUUM used these tables",
+        "Run this step again. If transactions always overlap here, allow more time than they usually take, for example"
+        f" by --lock-timeout {longer:g}s: readers and writers wait behind kidctl for that long at most.",
+    )
+
+
+def milliseconds(seconds: float) -> int:
+    """Returns a duration as lock_timeout takes it."""
+    return round(1000 * seconds)
 
 
 class Failed(Exception):

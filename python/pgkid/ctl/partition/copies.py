@@ -55,13 +55,13 @@ def copy_taken(shadow: Shadow) -> None:
     stays. Then ON CONFLICT leaves the copy as it is. FOR SHARE locks his row, so that the copy is not of a row that
     another one has just deleted. Its writer could wait for the DELETE, and so kidctl waits for him only for a moment.
     """
-    run, limit = shadow.runner.execute, shadow.runner.limit
+    run = shadow.runner.execute
     taken = sql.SQL("EXISTS (SELECT FROM {} AS n WHERE n.is_taken AND n.id OPERATOR({}.=) s.{})").format(
         shadow.noted, sql.Identifier(shadow.plan.operators), shadow.plan.key.sql
     )
     run(statement("UPDATE {} SET is_taken = true", shadow.noted))
     run(statement("SELECT FROM ONLY {} AS s WHERE {} FOR SHARE", shadow.source.sql, taken))
-    limit("least(300, setting::int / 3)")
+    shadow.runner.wait_for_a_moment()
     run(statement("DELETE FROM {} AS s WHERE {}", shadow.table, taken))
     run(
         statement(

@@ -1,6 +1,8 @@
 """The way back of a move to new keys before the swap."""
 from __future__ import annotations
 
+from typing import Sequence
+
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, state
@@ -24,12 +26,19 @@ class Cancel:
         root = catalog.table(self.conn, self.relation)
         schema = state.schema_of("rekey", root)
         columns = catalog.related(self.conn, root.oid)
+        return state.owner_of(self.conn, schema) is not None or self.has_traces(columns, schema)
+
+    def has_traces(self, columns: Sequence[catalog.KeyColumn], schema: str) -> bool:
+        """Returns whether a move has left its columns or triggers in the tables."""
         names = {(c.table, name.name) for c in columns for name in catalog.columns(self.conn, c.table)}
-        return (
-            state.owner_of(self.conn, schema) is not None
-            or any((c.table, beside(word, c.name)) in names for c in columns for word in ("new", "old"))
-            or any(self.has_trigger(table, schema) for table in catalog.tables(self.conn, [c.table for c in columns]))
+        return any((c.table, beside(word, c.name)) in names for c in columns for word in ("new", "old")) or any(
+            self.has_trigger(table, schema) for table in catalog.tables(self.conn, [c.table for c in columns])
         )
+
+    def changes_tables(self, columns: Sequence[catalog.KeyColumn], schema: str) -> bool:
+        """Returns whether a move has changed the tables. Before its swap, one of new rows only has not."""
+        begun = state.load(self.conn, schema, RekeyState)
+        return not (begun and begun.options.new_rows_only) or self.has_traces(columns, schema)
 
     def run(self, runner: Runner) -> None:
         """Drops triggers, columns, and the schema of the move."""
@@ -49,7 +58,10 @@ class Cancel:
                 self.drop_indexes_and_checks(runner, table, column)
             drop_new(runner, found)
 
-        runner.retried([lock([table.sql for table in tops])], remove)
+        if self.changes_tables(columns, schema):
+            runner.retried([lock([table.sql for table in tops])], remove)
+        else:
+            runner.retried([], lambda: state.remove(runner, schema))
 
     def refuse(self) -> None:
         """Raises an error after the swap."""
