@@ -15,6 +15,7 @@ class Function:
     """A function that may use some tables."""
 
     label: str
+    schema: str
     text: str
     triggers: list[str]
     arguments: list[str]  # that triggers pass
@@ -34,7 +35,7 @@ FUNCTIONS = """
         SELECT c.oid, c.relname, t.oid AS row_type, t.typarray FROM pg_catalog.pg_class AS c
                JOIN pg_catalog.pg_type AS t ON t.typrelid = c.oid WHERE c.oid = ANY (%s)
     )
-    SELECT 'function ' || p.oid::regprocedure AS label, p.prosrc AS text,
+    SELECT 'function ' || p.oid::regprocedure AS label, n.nspname AS schema, p.prosrc AS text,
            ARRAY(SELECT format('%%I on %%s', t.tgname, t.tgrelid::regclass) FROM pg_catalog.pg_trigger AS t
                   WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgparentid = 0
                         AND t.tgrelid IN (SELECT oid FROM here) ORDER BY 1) AS triggers,

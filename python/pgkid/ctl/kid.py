@@ -72,6 +72,11 @@ def home_of(conn: Connection) -> str:
     return str(home)
 
 
+def is_plain(conn: Connection) -> bool:
+    """Returns whether kid is in this database in plain SQL, in the schema kid, and not as the extension."""
+    return not scalar(conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')")
+
+
 def of_home(conn: Connection) -> Iterator[Finding]:
     """Yields the schema of kid if it belongs to a role that could run code as the owner by it."""
     home = home_of(conn)

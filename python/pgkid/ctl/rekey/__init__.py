@@ -6,6 +6,7 @@ keys.py          reads the types, operators and generators of both kinds of keys
 checks.py        finds what cannot get new keys, and rows without a time that a key can have
 already.py       finds rows whose keys are of the new kind already
 surroundings.py  finds what somebody must know beside that, such as functions and clients
+tracking.py      finds out whether consumers stop at the swap
 lookalikes.py    finds columns that seem to contain a key, and have no foreign key
 costs.py         estimates disk, WAL, time and locks
 move.py          has the steps of a move of all rows

@@ -8,7 +8,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.kid import TARGETS, Target, home_of
+from pgkid.ctl.kid import TARGETS, Target, home_of, is_plain
 from pgkid.ctl.steps import text
 
 
@@ -51,6 +51,8 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, to: str, schema: str) ->
     new_type = target.type if "." in target.type else f"{home}.{target.type}"
     if is_missing(conn, home, target, new_type):
         raise Refused(f"kid in this database makes no keys of type {to}", "Choose another type by --to.")
+    # In plain SQL, kid_next() returns a bigint, and kid_track() knows its call only without a cast.
+    new_next = target.next.partition("::")[0] if is_plain(conn) else target.next
     old_equals = scalar(
         conn,
         EQUALS + " JOIN pg_index AS i ON k.oid = i.indclass[0] WHERE i.indrelid = %s AND i.indisprimary",
@@ -69,7 +71,7 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, to: str, schema: str) ->
         old_next=old_next(conn, key, schema),
         new_type=scalar(conn, "SELECT format_type(%s::regtype, -1)", (new_type,)),
         new_equals=new_equals,
-        new_next=f"{home}.{target.next}",
+        new_next=f"{home}.{new_next}",
         new_at=f"{home}.{target.at}",
         more=target.more,
     )

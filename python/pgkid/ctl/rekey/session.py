@@ -13,7 +13,7 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.obstacles import refuse_partition
-from pgkid.ctl.rekey import lookalikes, new_rows, surroundings
+from pgkid.ctl.rekey import lookalikes, new_rows, surroundings, tracking
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
@@ -169,6 +169,7 @@ class RekeySession(Session):
         only_new = plan.options.new_rows_only
         yield from search.look(self.conn, plan.columns, only_new)
         yield from surroundings.look(self.conn, plan.columns, plan.options, plan.keys.new_type)
+        yield from tracking.look(plan)
 
     def copied(self, conn: Connection) -> Rekey:
         """Returns the move on a copy."""

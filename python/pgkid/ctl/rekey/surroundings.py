@@ -8,6 +8,7 @@ from pgkid.ctl.catalog import KeyColumn, tables
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, FindingKind
 from pgkid.ctl.functions import Function, functions, mentions, names_of
+from pgkid.ctl.kid import is_plain
 from pgkid.ctl.rekey import costs, lookalikes
 from pgkid.ctl.rekey.plan import Options
 
@@ -44,7 +45,10 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: 
     oids = sorted({column.table for column in columns})
     names, readable = {table.name for table in tables(conn, oids)}, names_of(conn, oids)
     keys = sorted({column.name for column in columns})
+    own = ("kid", "kid_clocks") if is_plain(conn) else ()  # tracking.py tells of the trigger of kid_track().
     for function in functions(conn, oids):
+        if function.schema in own:
+            continue
         text = function.code
         named = [name for name in readable if mentions(text, name)]
         told = [f"runs as trigger {trigger}" for trigger in function.triggers]
