@@ -56,11 +56,13 @@ COLUMNS = """
                JOIN pg_constraint AS k ON k.contype = 'f' AND k.conparentid = 0 AND k.confrelid = c.attrelid
                JOIN LATERAL generate_subscripts(k.confkey, 1) AS n ON k.confkey[n] = c.attnum
     )"""
-# The key comes first. A domain is cast as its base type is.
+# The key comes first. A domain is cast as its base type is. A type can have a length, as varchar(20).
 FACTS = """
     SELECT c.attrelid::regclass::text, quote_ident(a.attname),
            (c.attrelid, a.attname) IS NOT DISTINCT FROM (to_regclass(%(table)s)::oid, %(column)s::name) AS is_key,
-           format_type(a.atttypid, a.atttypmod), a.atttypid <> new.oid,
+           format_type(a.atttypid, a.atttypmod),
+           format_type(a.atttypid, a.atttypmod)
+               <> concat(format_type(new.oid, NULL), replace(substring(%(type)s::text from '[(].*'), ' ', '')),
            old_base = new_base OR 'S' IN (old.typcategory, new.typcategory)
                OR EXISTS (SELECT FROM pg_cast WHERE castsource = old_base AND casttarget = new_base),
            pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '',
@@ -168,6 +170,7 @@ class _Change:
         self.field = field
         # That of an AutoField is the type of its column, not bigserial.
         self.type = field.rel_db_type(self.connection)
+        self._unlimited = self.type.split("(")[0]
         self.fields = [field, *_referring(field)]
         tables = [self._quote(each.model._meta.db_table) for each in self.fields]
         names = [self._unquoted(each.column) for each in self.fields]
@@ -207,9 +210,10 @@ class _Change:
         if key.changes:
             self._drop_default(key)
         for column in changing:
-            # There are no rows, or no keys in them, if the old type cannot be cast.
+            # There are no rows, or no keys in them, if the old type cannot be cast. A cast to a type with a length cuts
+            # off what is longer. To store it in such a column is an error instead.
             value = column.name if column.is_castable else "NULL"
-            self._execute(f"{column.alter} TYPE {self.type} USING {value}::{self.type}")
+            self._execute(f"{column.alter} TYPE {self.type} USING {value}::{self._unlimited}")
         for each in foreign_keys:
             self._execute(f"ALTER TABLE {each.table} ADD CONSTRAINT {each.name} {each.definition}")
             if each.comment:
@@ -231,6 +235,11 @@ class _Change:
                     f"{column.table} has rows, and {column.type}, the type of {column.name}, cannot be cast to"
                     f" {self.type}. {self._way_out(key)}"
                 )
+        for column in changing:
+            if not key.changes and self._has_rows(column) and not self._refers(column, key):
+                raise CommandError(
+                    f"{column.table} has rows, but no {column.name} of them is a key of {key.table}. {self._way_out(key)}"
+                )
 
     def _loses_times(self, default: str) -> bool:
         """Returns whether a cast reads keys that a default makes as IDs of another kind. A kid53 is no other number."""
@@ -242,17 +251,27 @@ class _Change:
         with self._all_rows():
             return bool(self._query(f"SELECT FROM {column.table} WHERE {column.name} IS NOT NULL LIMIT 1"))
 
+    def _refers(self, column: Column, key: Column) -> bool:
+        """Returns whether a value of a column is a key."""
+        with self._all_rows():
+            return bool(
+                self._query(
+                    f"SELECT FROM {column.table} AS c JOIN {key.table} AS k"
+                    f" ON k.{key.name} = c.{column.name}::{self._unlimited} LIMIT 1"
+                )
+            )
+
     def _way_out(self, key: Column) -> str:
         """Returns what to do with rows whose keys cannot be cast."""
+        if not key.changes:
+            return (
+                "kidctl does not move a column without a foreign key. Replace the column with one that has the"
+                f" present keys, from a join of its old keys with those of {key.table}, and then run `migrate` again."
+            )
         if not isinstance(self.field, ServerKey):
             return (
                 f"If kidctl has given the rows their keys, run `kidctl rekey back {key.table}`, and then `migrate`"
                 " again. After `kidctl rekey finish` there is no way back."
-            )
-        if not key.changes:
-            return (
-                "kidctl does not move a column without a foreign key. Replace the column with one that has the new"
-                f" keys, from a join of its old keys with those of {key.table}, and then run `migrate` again."
             )
         return (
             f"Let kidctl give the rows new keys, by `kidctl rekey run {key.table} --to {_kind(self.field)}` with --time"

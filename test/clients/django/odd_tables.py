@@ -1,7 +1,7 @@
 """What stands beside a key that AlterKey changes. orders.py calls check()."""
 
 from django.core.management import CommandError
-from django.db import ProgrammingError, connection, migrations, models, transaction
+from django.db import DataError, ProgrammingError, connection, migrations, models, transaction
 from django.db.migrations.optimizer import MigrationOptimizer
 from django.db.migrations.state import ProjectState
 from pgkid.django import Kid53Field, Kid64Field, Kid96Field, UuidV7Field
@@ -48,7 +48,7 @@ class Models:
 
 def type_of(column, table):
     return run(
-        f"SELECT atttypid::regtype::text FROM pg_attribute WHERE attrelid = '{table}'::regclass"
+        f"SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '{table}'::regclass"
         f" AND attname = '{column}'"
     )[0][0]
 
@@ -178,6 +178,41 @@ def texts():
     assert run(f"SELECT one_id FROM odd_two WHERE id = {two.id}") == [(".6.nef3Mk.3",)]
     for each in models.TextField(primary_key=True), text:
         odd.migrate(AlterKey("one", "id", each))
+
+
+@test
+def lengths():
+    """A type with a length is another one, and no key is cut off."""
+
+    def to_text(length):
+        return AlterKey("one", "id", models.CharField(max_length=length, primary_key=True))
+
+    odd = Models(*two_models())
+    odd.migrate(to_uuid)
+    odd.create("Two", one=odd.create("One"))
+    before = run("SELECT id::text, one_id::text FROM odd_one, odd_two AS t (number)")
+    with steps.raises(DataError) as refused, transaction.atomic():
+        odd.migrate(to_text(20))
+    assert "value too long" in str(refused.exception), refused.exception
+    for length in 40, 36:
+        odd.migrate(to_text(length))
+        assert {type_of("id", "odd_one"), type_of("one_id", "odd_two")} == {f"character varying({length})"}
+    assert run("SELECT id, one_id FROM odd_one, odd_two AS t (number)") == before
+
+
+@test
+def references_to_keys_that_were_replaced():
+    """After `kidctl rekey swap`, old numbers would be IDs that no row has."""
+    odd = Models(*two_models(db_constraint=False))
+    two = odd.create("Two", one=odd.create("One"))
+    run("ALTER TABLE odd_one RENAME id TO kid_old_id; ALTER TABLE odd_one DROP CONSTRAINT odd_one_pkey")
+    run("ALTER TABLE odd_one ADD id kid64 PRIMARY KEY DEFAULT kid_next()")
+    with steps.raises(CommandError) as refused:
+        odd.migrate(to_kid64)
+    assert "no one_id of them is a key of odd_one" in str(refused.exception), refused.exception
+    run("UPDATE odd_two SET one_id = o.id::bigint FROM odd_one AS o WHERE one_id = kid_old_id")
+    odd.migrate(to_kid64)
+    assert run(f"SELECT one_id = o.id FROM odd_two AS t, odd_one AS o WHERE t.id = {two.id}") == [(True,)]
 
 
 @test
