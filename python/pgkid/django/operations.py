@@ -238,7 +238,8 @@ class _Change:
         for column in changing:
             if not key.changes and self._has_rows(column) and not self._refers(column, key):
                 raise CommandError(
-                    f"{column.table} has rows, but no {column.name} of them is a key of {key.table}. {self._way_out(key)}"
+                    f"{column.table} has rows, but no {column.name} of them is a key of {key.table}."
+                    f" {self._way_out(key)}"
                 )
 
     def _loses_times(self, default: str) -> bool:

@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Collection, Iterator, Optional, Sequence
+from typing import Collection, Iterator, Optional, Sequence, Union
 
 from psycopg import errors, sql
 
-from pgkid.ctl.catalog import KeyColumn, Table, read, tables
+from pgkid.ctl.catalog import KeyColumn, read
 from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.kid import NUMBERS
 from pgkid.ctl.names import beside
+from pgkid.ctl.rekey.plan import Plan
 
 
 # Words at the end of a column that refers, and at its beginning. A column may also be called as the table.
@@ -33,6 +35,7 @@ class Candidate:
     name: str
     type: str
     is_array: bool
+    is_number: bool
     width: int  # of an integer, in bytes; otherwise 0
     kind_column: Optional[str]  # owner_type beside owner_id, or content_type_id beside object_id
     is_generic: bool  # whether that one refers to the table of Django that lists the kinds
@@ -43,7 +46,8 @@ class Candidate:
 
 # Columns of the key's kind of type, also in arrays and domains, without a foreign key. Beside a foreign key to
 # django_content_type a text may contain the key, too, as in the log of Django's admin. The statistics are in the
-# catalog, so that no code of the owners of these tables runs.
+# catalog, so that no code of the owners of these tables runs. Before the way back, columns beside a kind can also be
+# texts and numbers: a bigint contains a kid64 by a cast.
 CANDIDATES = """
     WITH RECURSIVE bases (type, base, is_array) AS (
         SELECT t.oid, t.oid, false FROM pg_catalog.pg_type AS t WHERE t.typtype = 'b' AND t.typcategory <> 'A'
@@ -64,6 +68,7 @@ CANDIDATES = """
     )
     SELECT c.oid AS table, a.attnum AS number, format('column %%I of %%s', a.attname, c.oid::regclass) AS label,
            c.relname AS table_name, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, b.is_array,
+           f.family = 'number' AS is_number,
            CASE b.base WHEN 21 THEN 2 WHEN 23 THEN 4 WHEN 20 THEN 8 ELSE 0 END AS width,
            k.attname AS kind_column, k.is_generic IS TRUE AS is_generic,
            (SELECT s.most_common_vals::text::text[] FROM pg_catalog.pg_stats AS s
@@ -71,7 +76,7 @@ CANDIDATES = """
                    = (n.nspname, c.relname, k.attname, c.relkind = 'p') AND NOT k.is_generic) AS kinds,
            v.least, v.greatest
       FROM key
-           JOIN families AS f ON f.family IN (key.family, 'text')
+           JOIN families AS f ON f.family IN (key.family, 'text') OR %(back)s AND f.family = 'number'
            JOIN bases AS b ON b.base = f.base
            JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
                                                 AND a.attname !~ '^kid_(new|old)_'
@@ -102,7 +107,7 @@ CANDIDATES = """
                       AND (s.schemaname, s.tablename, s.attname, s.inherited)
                           = (n.nspname, c.relname, a.attname, c.relkind = 'p')) AS v (least, greatest) ON true
      WHERE (c.oid, a.attnum::int) NOT IN (SELECT * FROM unnest(%(tables)s::oid[], %(numbers)s::int[]))
-           AND (f.family = key.family OR k.is_generic AND NOT b.is_array)
+           AND (f.family = key.family OR (k.is_generic OR %(back)s AND k.attname IS NOT NULL) AND NOT b.is_array)
            AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS r
                             WHERE r.contype = 'f' AND r.conrelid = c.oid AND a.attnum = ANY (r.conkey))
      ORDER BY c.oid::regclass::text, a.attnum"""
@@ -129,6 +134,23 @@ SEVERAL = """
      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_|^information_schema$|^kidctl_'
            AND coalesce(v.all AND v.some, t.typname = 'ltree')
      ORDER BY c.oid::regclass::text, a.attnum"""
+# A role that owns a table, or one that inherits from it, and whose code must not run with the rights of this role; and
+# whether the table has its name still.
+STRANGER = """
+    WITH RECURSIVE tree (oid) AS (
+        SELECT %(table)s::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid
+    )
+    SELECT min(r.rolname) FILTER (WHERE NOT r.rolsuper AND NOT pg_has_role(r.oid, 'USAGE')),
+           to_regclass(%(label)s)::oid IS NOT DISTINCT FROM %(table)s
+      FROM tree AS t JOIN pg_class AS c ON c.oid = t.oid JOIN pg_roles AS r ON r.oid = c.relowner"""
+# Whether old keys can be cast to the type of a column
+CASTS = """
+    SELECT 'S' IN (old.typcategory, t.typcategory) OR old.oid = b.base
+           OR EXISTS (SELECT FROM pg_cast WHERE castsource = old.oid AND casttarget = b.base)
+      FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_type AS o ON o.oid = %(old)s::regtype,
+           LATERAL (SELECT * FROM pg_type WHERE oid = coalesce(nullif(o.typbasetype, 0), o.oid)) AS old,
+           LATERAL (SELECT coalesce(nullif(t.typbasetype, 0), t.oid)) AS b (base)
+     WHERE (a.attrelid, a.attnum) = (%(table)s, %(number)s)"""
 NUMBER = "[0-9]+"
 UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
@@ -228,42 +250,69 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_on
     yield from of_several(conn, columns, called, table)
 
 
-def look_back(conn: Connection, columns: Sequence[KeyColumn], accepted: Collection[str]) -> Iterator[Finding]:
+def look_back(conn: Connection, plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     """Yields columns beside the kind of thing that they refer to, if they contain new keys, which the way back drops.
 
-    Call it after the swap. Columns whose names were accepted are not read.
+    Call it after the swap. Columns whose names were accepted are not read. The kinds do not matter if new keys are
+    found, as ANALYZE does not see those that are rare.
     """
-    called, _others, _table = names_of(conn, columns)
-    root = tables(conn, [columns[0].table])[0]
-    for column in candidates(conn, columns):
-        if not column.kind_column or column.is_array or column.label in accepted:
+    called, _others, _table = names_of(conn, plan.columns)
+    root = plan.root.label
+    for column in candidates(conn, plan.columns, back=True):
+        if not column.kind_column or column.is_array or column.label in accepted or not is_wide(column, plan):
             continue
-        if not column.is_generic and not refers(column, called):
+        found = count_new_keys(conn, plan, column)
+        if not found or isinstance(found, str) and not (column.is_generic or refers(column, called)):
             continue
-        table = tables(conn, [column.table])[0]
-        rows = count_new_keys(conn, table, column.name, root, columns[0])
-        if rows == 0:
-            continue
-        what = f"contains new keys of {root.label} in {rows} row{'s' * (rows != 1)}"
-        if rows is None:
-            what = f"may contain new keys of {root.label}, but this role cannot read it"
-        name, key, old = (in_statement(conn, n) for n in (column.name, columns[0].name, beside("old", columns[0].name)))
-        hint = (
-            f"Stop what writes to {table.label}, and give these rows the old keys: UPDATE {table.label} AS l"
-            f" SET {name} = o.{old}::{column.type} FROM {root.label} AS o WHERE l.{name} = o.{key}::{column.type}"
-        )
-        message = f"{what}; after the way back, no row of {root.label} has these keys"
+        hint = way_to_old_keys(conn, plan, column)
+        what = f"contains new keys of {root} in {found} row{'s' * (found != 1)}"
+        if isinstance(found, str):
+            what = f"may contain new keys of {root}, but {found}"
+            hint = f"Let the owner of {plan.table(column.table).label} do this, if it does contain some: {hint}"
+        message = f"{what}; after the way back, no row of {root} has these keys"
         yield Finding("way back", column.label, message, hint=hint, stops=True, accept_name=column.label)
 
 
-def count_new_keys(conn: Connection, table: Table, name: str, root: Table, key: KeyColumn) -> Optional[int]:
-    """Returns in how many rows a column contains a present key of a table, and None if it cannot be read.
+def is_wide(column: Candidate, plan: Plan) -> bool:
+    """Returns whether new keys fit into a column. Those of some types are numbers, of 8 bytes."""
+    return not column.is_number or column.width in (0, 8) and plan.options.to in (*NUMBERS, *NUMBERS.values())
 
-    The table may belong to somebody else. Reading it runs no code of its owner: row_security is off, so that a policy
-    raises an error, and a view or a foreign table that has taken its name meanwhile raises one, too.
+
+def way_to_old_keys(conn: Connection, plan: Plan, column: Candidate) -> str:
+    """Returns what to do with a column that contains new keys."""
+    table, key = plan.table(column.table).label, plan.key.name
+    names = column.name, key, beside("old", key), "old_" + column.name
+    name, new, old, added = (in_statement(conn, each) for each in names)
+    fits = f"l.{name} = o.{new}::{'bigint' if column.is_number else column.type}"
+    if "." in column.type and not column.is_number:  # Its operator may be in a schema that is not in the search path.
+        fits = f"l.{name}::text = o.{new}::text"
+    if scalar(conn, CASTS, {"old": plan.keys.old_type, "table": column.table, "number": column.number}):
+        return (
+            f"Stop what writes to {table}, and give these rows the old keys: UPDATE {table} AS l"
+            f" SET {name} = o.{old}::{column.type} FROM {plan.root.label} AS o WHERE {fits}"
+        )
+    return (
+        f"Stop what writes to {table}, and put a column with the old keys in the place of this one: ALTER TABLE {table}"
+        f" ADD {added} {plan.keys.old_type}; UPDATE {table} AS l SET {added} = o.{old}"
+        f" FROM {plan.root.label} AS o WHERE {fits}"
+    )
+
+
+def count_new_keys(conn: Connection, plan: Plan, column: Candidate) -> Union[int, str]:
+    """Returns in how many rows a column contains a present key of the table, or why that is not known.
+
+    The table may belong to somebody else. When PostgreSQL plans a query, it runs functions in indexes and statistics
+    of the table, so this reads only tables of owners who are trusted. The lock comes first, so that nobody lets the
+    query wait, and meanwhile gives the name to another table. row_security is off, so that a policy raises an error,
+    and so does a view.
     """
-    query = sql.SQL("SELECT count(*) FROM {} AS l JOIN {} AS o ON o.{}::text = l.{}::text").format(
-        table.sql, root.sql, key.sql, sql.Identifier(name)
+    table = plan.table(column.table)
+    query = sql.SQL("SELECT count(*) FROM {} AS l JOIN {} AS o ON o.{}::{}::text = l.{}::text").format(
+        table.sql,
+        plan.root.sql,
+        plan.key.sql,
+        sql.SQL("int8" if column.is_number else "text"),
+        sql.Identifier(column.name),
     )
     try:
         with conn.transaction():
@@ -271,9 +320,16 @@ def count_new_keys(conn: Connection, table: Table, name: str, root: Table, key: 
                 "SELECT set_config(name, 'view, foreign-table', true) FROM pg_settings"
                 " WHERE name = 'restrict_nonsystem_relation_kind'"
             )
+            if table.kind != "f":
+                conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(table.sql))
+            ((stranger, is_same),) = conn.execute(STRANGER, {"table": table.oid, "label": table.label}).fetchall()
+            if stranger:
+                return f"it belongs to {stranger}, whose code would run with the rights of this role"
+            if table.kind == "f" or not is_same:
+                return "this role cannot read it"
             return int(scalar(conn, query))
     except (errors.InsufficientPrivilege, errors.ObjectNotInPrerequisiteState):
-        return None
+        return "this role cannot read it"
 
 
 def of_several(conn: Connection, columns: Sequence[KeyColumn], called: Names, table: str) -> Iterator[Finding]:
@@ -298,9 +354,10 @@ def names_of(conn: Connection, columns: Sequence[KeyColumn]) -> tuple[Names, set
     return Names([names[top] for top in tops], [key.name], others), others, names[key.table]
 
 
-def candidates(conn: Connection, columns: Sequence[KeyColumn]) -> list[Candidate]:
+def candidates(conn: Connection, columns: Sequence[KeyColumn], back: bool = False) -> list[Candidate]:
     """Returns the columns that could contain a key."""
     parameters = {
+        "back": back,
         "table": columns[0].table,
         "number": columns[0].number,
         "tables": [column.table for column in columns],

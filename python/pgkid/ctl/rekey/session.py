@@ -224,7 +224,7 @@ class RekeySession(Session):
         if not plan.is_half_back:
             self.move.swapped()
             if not plan.options.new_rows_only:  # Otherwise no row loses its key.
-                self.report.extend(lookalikes.look_back(self.conn, plan.columns, self.args.accept))
+                self.report.extend(lookalikes.look_back(self.conn, plan, self.args.accept))
             if self.stops():
                 return 1
         self.run_steps(list(self.move.back()), self.schema)
