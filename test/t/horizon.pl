@@ -216,6 +216,11 @@ prepare("i$_") foreach 1 .. 3;
 sql("ROLLBACK PREPARED 'i3'; ROLLBACK PREPARED 'i2'");
 prepare("j$_") foreach 1 .. 2;
 is(seen(), $all, 'as many prepared transactions as the server permits');
+like(output_of("BEGIN; INSERT INTO events (what) VALUES ('one more'); PREPARE TRANSACTION 'one more'"),
+	qr/ERROR:  53200: maximum number of prepared transactions reached/, 'one more is an error');
+add('later');
+is(seen(), $all, 'which leaves the floors of the others');
+sql("DELETE FROM events WHERE what = 'later'");
 sql("ROLLBACK PREPARED '$_'") foreach qw(i1 j1 j2);
 is(seen(), $all, 'and none any more');
 
