@@ -191,8 +191,8 @@ sub pools
 	is(lease_error(q{'late', ttl => 20}) =~ /53400/ ? 1 : 0, 1, 'and was the only one');
 	sql(q{SELECT kid.kid_close_workers('late', 3, 5); SELECT kid.kid_add_workers('late', 4, 4, fresh => true)});
 	is(lease(q{'late'})->{epoch}, 1288834974657, 'the reply has the epoch of the pool');
-	sql(q{SELECT kid.kid_add_workers('since 1970', 1, 1, 'flake', epoch => 0, fresh => true)});
-	is(lease(q{'since 1970'})->{epoch}, 0, 'also if that is 1970');
+	sql(q{SELECT kid.kid_add_workers('since_1970', 1, 1, 'flake', epoch => 0, fresh => true)});
+	is(lease(q{'since_1970'})->{epoch}, 0, 'also if that is 1970');
 
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, 'flake', fresh => true)});
 	my $holder = lease(q{'closed', ttl => 1});
@@ -213,6 +213,14 @@ sub pools
 		WHERE pool = 'closed'}), 'postponed|t', 'one that is opened again, and is not fresh, is postponed');
 	like(lease_error("'closed', 1, '$again->{token}', ttl => 1"), qr/^53400: no worker number/,
 		'and its last holder has to wait, too');
+
+	# The windows of another pool can be longer.
+	sql(q{SELECT kid.kid_add_workers('long', 900, 900, 'flake', max_ttl => 600, fresh => true)});
+	my $long = lease(q{'long', ttl => 600});
+	sql(q{SELECT kid.kid_close_workers('long', 900, 900); SELECT kid.kid_add_workers('closed', 899, 901)});
+	is(sql(q{SELECT extract(epoch FROM until)::bigint * 1000 FROM kid.kid_workers()
+		WHERE pool = 'closed' AND number = 900}), $long->{until},
+		'a number that was closed in another pool is free when its window there has ended');
 
 	sql(q{SELECT kid.kid_add_workers('many', 1, 64, 'flake', max_ttl => 600, per_role => 2, fresh => true)});
 	my %number = map { lease(q{'many', ttl => 600})->{number} => 1 } 1, 2;

@@ -97,6 +97,21 @@ COMMENT ON FUNCTION kid_workers.check_numbers(kid_workers.pools, bigint, bigint)
     'raises an error if numbers are out of the range of a pool, or this server makes IDs with one';
 
 -- Lanes of two pools overlap if they have the same number in the pool with fewer lanes.
+CREATE FUNCTION kid_workers.in_common(pool kid_workers.pools, first bigint, last bigint)
+    RETURNS SETOF kid_workers.numbers
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT n.*
+      FROM kid_workers.pools AS p JOIN kid_workers.numbers AS n ON n.pool = p.pool
+     WHERE p.type = pool.type AND p.pool <> pool.pool
+           AND CASE WHEN p.lanes IS NULL THEN n.number BETWEEN first AND last
+                    ELSE EXISTS (SELECT FROM generate_series(first, last) AS m
+                                  WHERE (m - n.number) % least(p.lanes, pool.lanes) = 0) END;
+END $$;
+COMMENT ON FUNCTION kid_workers.in_common(kid_workers.pools, bigint, bigint) IS
+    'returns the numbers of other pools of the same type with which IDs can be equal to IDs with these numbers';
+
 CREATE FUNCTION kid_workers.notice_overlap(pool kid_workers.pools, first bigint, last bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -104,11 +119,8 @@ DECLARE
 BEGIN
     FOR other IN
         SELECT n.pool, min(n.number) AS number
-          FROM kid_workers.pools AS p JOIN kid_workers.numbers AS n ON n.pool = p.pool
-         WHERE p.type = pool.type AND p.pool <> pool.pool AND NOT n.closed
-               AND CASE WHEN p.lanes IS NULL THEN n.number BETWEEN first AND last
-                        ELSE EXISTS (SELECT FROM generate_series(first, last) AS m
-                                      WHERE (m - n.number) % least(p.lanes, pool.lanes) = 0) END
+          FROM kid_workers.in_common(pool, first, last) AS n
+         WHERE NOT n.closed
          GROUP BY n.pool ORDER BY n.pool
     LOOP
         RAISE NOTICE 'pools "%" and "%" have worker numbers in common', pool.pool, other.pool
@@ -121,7 +133,9 @@ COMMENT ON FUNCTION kid_workers.notice_overlap(kid_workers.pools, bigint, bigint
     'names the other pools of the same type that have some of these numbers';
 
 -- A number that is there keeps its windows, and is opened if it was closed. While it was closed, a server or another
--- pool may have used it, for times until now or shortly after. So it is postponed like a new number, unless it is fresh.
+-- pool may have used it, for times until now or shortly after. So it is postponed like a new number, unless it is
+-- fresh. In another pool of this database, where it is closed, its windows can last longer than those of this pool do,
+-- and it is postponed until they end. Where it is open, a notice says that the pools share it.
 CREATE FUNCTION @extschema@.kid_add_workers(
     pool text, first bigint, last bigint, type text DEFAULT NULL, lanes integer DEFAULT NULL,
     epoch bigint DEFAULT NULL, max_ttl integer DEFAULT NULL, margin integer DEFAULT NULL,
@@ -143,7 +157,9 @@ BEGIN
     opened := kid_workers.open_pool(pool, type, lanes, epoch, max_ttl, margin, per_role);
     PERFORM kid_workers.check_numbers(opened, first, last);
     free_from := CASE WHEN fresh THEN 0
-                      ELSE kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin) END;
+                      ELSE greatest(kid_workers.this_second() + kid_workers.quarantine(opened.max_ttl, opened.margin),
+                                    (SELECT max(n.until) FROM kid_workers.in_common(opened, first, last) AS n
+                                      WHERE n.closed)) END;
     INSERT INTO kid_workers.numbers (pool, number, until)
     SELECT opened.pool, n, free_from FROM generate_series(first, last) AS n
         ON CONFLICT ON CONSTRAINT numbers_pkey DO NOTHING;
