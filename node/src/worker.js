@@ -393,6 +393,12 @@ export class Worker {
    */
   #asking;
   #mayAskAt = 0;
+  /**
+   * The error of a window that could not be used, as for IDs of another type, while that lasts. Others would take more
+   * numbers.
+   * @type {{ error: any, until: number } | undefined}
+   */
+  #refused;
   /** The time of the database, and that of performance.now() then. */
   #read = { now: 0n, measured: 0 };
   /** Time unit and sequence of the last ID. */
@@ -417,7 +423,8 @@ export class Worker {
    * Rejects with NoWindow if the server gives none, or does not reply within `timeout` milliseconds. Rejects with
    * LeaseRefused if it gives none and a further attempt would not help, as without the right to lease. Their `detail`
    * and `hint` are those of the server's error. The next call asks the server again. Rejects with a RangeError if the
-   * pool is for another type, or if the number does not fit the IDs.
+   * pool is for another type, or if the number does not fit the IDs. This takes a number, so the server is asked again
+   * after `ttl` seconds.
    * @returns {Promise<Made[K]>}
    */
   async next() {
@@ -464,6 +471,7 @@ export class Worker {
     this.#last = undefined;
     this.#asking = undefined;
     this.#mayAskAt = 0;
+    this.#refused = undefined;
     this.#unit = -1n;
     this.#sequence = -1;
   }
@@ -503,11 +511,12 @@ export class Worker {
   }
 
   async #waitForWindow() {
-    if (!this.#asking) {
+    const refused = this.#refused && performance.now() < this.#refused.until ? this.#refused : undefined;
+    if (!this.#asking && !refused) {
       this.#mayAskAt = 0;
       this.#ask();
     }
-    const failure = await this.#asking;
+    const failure = await this.#asking ?? refused;
     // Without an error, forget() was called meanwhile, or there is a window.
     if (!failure) return;
     const { error } = failure;
@@ -545,6 +554,10 @@ export class Worker {
     if (lessor.isClosed) this.#lessor = this.#newLessor();
     if (!reply || !window) {
       this.#mayAskAt = performance.now() + 100 * this.#ttl;
+      if (reply) {
+        this.#mayAskAt = performance.now() + 1000 * this.#ttl;
+        this.#refused = { error: failure?.error, until: this.#mayAskAt };
+      }
       return failure;
     }
     this.#last = reply.lease;

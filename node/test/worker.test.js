@@ -447,8 +447,13 @@ describe('what a worker makes of replies', () => {
   });
 
   test('a pool of another type is a RangeError, each time', async () => {
-    const ids = flakes(new Server(window(1024), window(5, 0, { type: 'sno', epoch: null })));
-    await assert.rejects(ids.next(), /^RangeError: worker number 1024 does not fit: flake has 0 to 1023$/);
+    const server = new Server(window(1024), window(5, 0, { type: 'sno', epoch: null }));
+    const ids = flakes(server);
+    for (let call = 1; call <= 2; call += 1) {
+      await assert.rejects(ids.next(), /^RangeError: worker number 1024 does not fit: flake has 0 to 1023$/);
+      assert.equal(server.asked.length, 1, 'it takes no more numbers while the first one is taken');
+    }
+    clock += 10_000;
     await assert.rejects(ids.next(), /^RangeError: the pool is for sno, not for flake$/);
   });
 

@@ -415,7 +415,8 @@ class Worker(Generic[ID]):
         Raises NoWindow if the server gives none, or does not reply within `timeout` seconds. Raises LeaseRefused if it
         gives none and a further attempt would not help, as without the right to lease. Their `detail` and `hint` are
         those of the server's error. The next call asks the server again. Raises ValueError if the pool is for another
-        type, or if the number does not fit the IDs.
+        type, or if the number does not fit the IDs. This takes a number, so the server is asked again after `ttl`
+        seconds.
         """
         if self._process != os.getpid():
             # A library has forked the process, without the function that Python calls then.
@@ -469,6 +470,8 @@ class Worker(Generic[ID]):
         self._asking: bool = False
         self._failure: Optional[Exception] = None
         self._may_ask_at: float = 0
+        #: While a window lasts that could not be used, as for IDs of another type. Others would take more numbers.
+        self._refused_until: float = 0
         self._read: Tuple[int, int] = (0, 0)
         self._unit = -1
         self._sequence = -1
@@ -503,7 +506,7 @@ class Worker(Generic[ID]):
             self._enter_window()
 
     def _wait_for_window(self) -> None:
-        if not self._asking:
+        if not self._asking and time.monotonic() >= self._refused_until:
             self._may_ask_at = 0
             self._failure = None
             self._ask()
@@ -547,6 +550,8 @@ class Worker(Generic[ID]):
             self._failure = failure
             if reply is None or failure:
                 self._may_ask_at = time.monotonic() + self._ttl / 10
+                if reply:
+                    self._may_ask_at = self._refused_until = time.monotonic() + self._ttl
             else:
                 self._last, self._read = reply.lease, (reply.now, reply.measured)
                 self._windows.append(window)

@@ -378,8 +378,15 @@ class Workers(unittest.TestCase):
         self.assertEqual(self.times(more), [1])
 
     def test_number_that_does_not_fit(self) -> None:
-        with self.assertRaises(ValueError):
-            self.worker(Server([1024, NOON, NOON + 10_000])).next()
+        """A worker takes no more numbers while it has one that it cannot use."""
+        server = Server([1024, NOON, NOON + 10_000], [5, NOON, NOON + 10_000])
+        ids = self.worker(server)
+        for _ in range(3):
+            with self.assertRaises(ValueError):
+                ids.next()
+        self.assertEqual(len(server.asked), 1)
+        with mock.patch.object(self.clock, "monotonic", lambda: time.monotonic() + 10):
+            self.assertEqual(self.times([ids.next()]), [0])
 
     def test_window_beyond_the_type(self) -> None:
         """Before the epoch, an ID would be negative."""
