@@ -166,7 +166,9 @@ if django.VERSION >= (5,):
         Order(id=order.id, item="changed").save()
 
 # The time of an ID, and its text for others.
-orders = Order.objects.annotate(created=Timestamp("id"), public=Encoded("id", "ord"))
+orders = Order.objects.annotate(
+    created=Timestamp("id"), public=Encoded("id", "ord")
+)
 shown = orders.get(id=order.id)
 assert abs(shown.created - timezone.now()) < timedelta(minutes=10), shown.created
 assert shown.created == shown.id.timestamp

@@ -30,13 +30,16 @@ class PartitionSession(Session):
         "check": "rehearse, and report problems; changes nothing",
         "plan": "print the statements of a rehearsal, for review",
         "run": "run all steps; goes on where it was interrupted",
-        "finish": "end the move; there is no way back from here",
-        "back": "undo the move",
+        "finish": "end what `run` has done; there is no way back from here",
+        "back": "undo what `run` has done",
         "status": "show how far the move has come",
         "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
         "cancel": "undo what `move` has done, before the partitions are exchanged",
     }
-    more = "For a table that is partitioned by its IDs already, check, plan and status are about move."
+    more = (
+        "For a table that is partitioned by its IDs, check, plan and status are about move, unless the way back of run is"
+        " open."
+    )
 
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
         super().__init__(conn, args)
