@@ -145,9 +145,9 @@ is(sql(q{SELECT string_agg(object_id, ' ' ORDER BY object_id) FROM "Uploads"}), 
 ($update) = $refused =~ /place of this one: (ALTER TABLE public\.notes .*)$/m;
 sql($update);
 is(sql('SELECT old_owner_id FROM notes'), 2, 'if the column cannot contain old keys, another one does');
-my @accepted = map { ('--accept', "column $_") } 'owner_id of public.notes', 'object_id of public.secret',
+my @columns = map { ('--accept', "column $_") } 'owner_id of public.notes', 'object_id of public.secret',
   'owner_id of public.elsewhere';
-ok_kidctl(qw(back shop_order), @accepted);
+ok_kidctl(qw(back shop_order), @columns);
 
 # Numbers and texts contain a kid64, too, whatever the common kinds are. Code of another owner does not run.
 fresh(q{CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
