@@ -48,7 +48,7 @@ class LeaveSession(Session):
         parser.add_argument(
             "--all",
             action="store_true",
-            help="all tables of this role that use kid, and its composite types",
+            help="all tables and composite types of this role that use kid",
         )
 
     def look(self) -> None:
