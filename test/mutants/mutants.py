@@ -88,7 +88,7 @@ KINDS = {".cpp": ".cpp", ".hpp": ".cpp", ".sql": ".sql", ".in": ".sql"}
 
 # What is no expression. Changed options of a definition would not even install.
 IGNORED = {
-    ".cpp": r"//.*|^\s*/?\*.*",
+    ".cpp": r"//.*|^\s*/?\*.*|^\s*static_assert\(.*",
     ".sql": r"--.*|^COMMENT ON.*|^ *'.*|\bSET [a-z_.]+ = .*|\b[A-Z]+ = .*|\b(OPERATOR|FUNCTION) [0-9].*",
 }
 
