@@ -563,7 +563,8 @@ COMMENT ON PROCEDURE @extschema@.kid_lease_worker(
 -- The procedure is found when this script runs, whatever its schema is called later.
 CREATE FUNCTION kid_workers.lease_procedure() RETURNS regprocedure
     LANGUAGE SQL IMMUTABLE
-RETURN '@extschema@.kid_lease_worker(text,bigint,uuid,bigint,bigint,bigint,integer,bigint,text,integer,text)'::regprocedure;
+RETURN ('@extschema@.kid_lease_worker(text,bigint,uuid,bigint,bigint,bigint,integer,bigint,text,integer,text)'
+        )::regprocedure;
 COMMENT ON FUNCTION kid_workers.lease_procedure() IS 'returns kid_lease_worker()';
 
 -- Returns the role that leases, and raises an error if it may not. In a function that runs as its owner, the setting

@@ -10,7 +10,7 @@ import pickle
 import threading
 import time
 import unittest
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional
 from unittest import mock
 
 import psycopg

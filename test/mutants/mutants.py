@@ -144,7 +144,7 @@ class Tests:
 
     @staticmethod
     def named_line(line, path):
-        """Returns a line of test/model/code, with another text of the file if the file no longer has the line's text."""
+        """Returns a line of test/model/code, with another text of the file if the file has the line's text no more."""
         mark, file, text = line.split(" | ", 2) if line.count(" | ") >= 2 else (line, "", "")
         squeezed = re.sub(r"\s+", " ", path.read_text())
         return (

@@ -159,7 +159,8 @@ fresh(q{CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL 
 	CREATE TABLE theirs (owner_type text, owner_id bigint); GRANT SELECT ON theirs TO app;
 	CREATE FUNCTION code() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
 		IF current_user <> 'stranger' THEN RAISE 'planted'; END IF; RETURN 1; END $$;
-	ALTER TABLE theirs OWNER TO stranger; SET ROLE stranger; CREATE INDEX ON theirs (owner_id) WHERE code() = 1; RESET ROLE});
+	ALTER TABLE theirs OWNER TO stranger; SET ROLE stranger; CREATE INDEX ON theirs (owner_id) WHERE code() = 1;
+	RESET ROLE});
 ok_kidctl($_, qw(posts --time made)) foreach qw(run swap);
 sql(q{INSERT INTO "Notes" SELECT 'b', id::bigint, 'b', id FROM posts;
 	INSERT INTO likes SELECT 'p', id::bigint FROM posts});

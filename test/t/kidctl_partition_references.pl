@@ -66,7 +66,8 @@ is($status, 0, 'then the table that others refer to can be partitioned');
 like($said,
 	qr/constraint event_tags_event_id_fkey on public\.event_tags: keeps an old partition of public\.events from/,
 	'and the check warns that the foreign key will stop the drop of partitions');
-like($said, qr/first delete the rows of public\.event_tags that refer to old rows\. If public\.event_tags is/, 'and what helps');
+like($said, qr/first delete the rows of public\.event_tags that refer to old rows\. If public\.event_tags is/,
+	'and what helps');
 
 sql('CREATE TABLE answers (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), answered uuid REFERENCES answers)');
 ($said) = kidctl('check', 'answers', @width);

@@ -35,7 +35,8 @@ foreach my $is_plain (0, 1)
 	my ($database, $edition) = $is_plain ? ('plain', 'plain SQL') : ('extension', 'the extension');
 	create_database($database, 'shop', $is_plain);
 	$node->safe_psql($database, "GRANT CREATE ON DATABASE $database TO shop;"
-		  . ($is_plain ? 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) TO shop' : ''));
+		  . ($is_plain ? 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz), kid.kid53_at(timestamptz) TO shop' : '')
+	);
 	is(ask($database, q{CREATE TABLE messages (id bigserial PRIMARY KEY, item text);
 		INSERT INTO messages (item) VALUES ('old')}), '', "there is a table in $edition");
 	unlike(kidctl($database, qw(check --new-rows-only)), qr/kid_track|kid_untrack/,
@@ -62,7 +63,8 @@ foreach my $is_plain (0, 1)
 			is(ask($database, $statements), '', 'which the owner runs');
 			is(ask($database, $horizon), ask($database, $is_next), 'and consumers go on');
 			kidctl($database, 'back');
-			like(ask($database, $horizon), qr/^ERROR:  table public\.messages is not tracked/, 'they stop after a way back');
+			like(ask($database, $horizon), qr/^ERROR:  table public\.messages is not tracked/,
+				'they stop after a way back');
 			is(ask($database, $statements), '', 'after which the owner runs the same');
 		}
 		else

@@ -376,8 +376,8 @@ sub watched
 		'w_ahead|3|2|1|0|0 w_closed|0|0|0|0|0 w_few|3|0|0|0|0 w_unadopted|3|0|0|0|3',
 		"$edition: a role of pg_monitor sees the pools that are not well");
 	is($alerts_of->($roles), 'w_few|app|3|3', 'and the roles that have nearly as many numbers as they may have');
-	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3, fresh => true); SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4,
-		fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
+	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3, fresh => true);
+		SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4, fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
 		SELECT kid.kid_close_workers('w_ahead', 2, 2)});
 	is($alerts_of->($pools), 'w_few|4|1|0|0|0', 'one free number of four is too few');
 	sql(q{SELECT kid.kid_add_workers('w_few', 5, 5, fresh => true)});

@@ -24,7 +24,7 @@ static void assign_neighborhood(int bits, void *) {
 } // extern "C"
 
 static void define_kid96_settings(int flags) {
-  define_number("kid.neighborhood", "How many of the lowest bits of the seconds follow the node in a kid96.",
+  define_number("kid.neighborhood", "How many of the lowest bits of the seconds come after the node in a kid96.",
                 "With I bits, IDs sort by node within 2^I seconds. An ID does not contain I, so every session that "
                 "makes or reads the same IDs must use the same value.",
                 &neighborhood, 0, kid96::neighborhood_max, flags, PGC_SUSET, assign_neighborhood);

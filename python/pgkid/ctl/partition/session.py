@@ -37,8 +37,8 @@ class PartitionSession(Session):
         "cancel": "undo what `move` has done, before the partitions are exchanged",
     }
     more = (
-        "For a table that is partitioned by its IDs, check, plan and status are about move, unless the way back of run is"
-        " open."
+        "For a table that is partitioned by its IDs, check, plan and status are about move, unless back can still undo"
+        " what run has done."
     )
 
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:

@@ -49,7 +49,8 @@ back        adds CHECKs about old keys NOT VALID, and validates them, as `constr
 cancel      drops columns, triggers and the state: locks for a moment, from everybody
 
 If only new rows get new keys, the steps are `prepare`, which writes the state alone, and `swap`, which sets the default
-of the key. Then `finish` drops the state, and `back` sets the old default. `cancel` drops the state, and locks no table.
+of the key. Then `finish` drops the state, and `back` sets the old default. `cancel` drops the state, and locks no
+table.
 
 The columns of a table orders, and of a table lines whose order_id refers to it. The columns that the programs of the
 user see are called id and order_id all the time:

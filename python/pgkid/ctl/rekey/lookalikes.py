@@ -155,8 +155,8 @@ NUMBER = "[0-9]+"
 UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 BY_HAND = (
-    "kidctl does not move {}: update these rows yourself between swap and finish, while both keys exist, and right after"
-    " the swap if programs read them."
+    "kidctl does not move {}: update these rows yourself between swap and finish, while both keys exist, and right"
+    " after the swap if programs read them."
 )
 GENERIC = BY_HAND.format("it") + " With --old-name, both keys exist after finish, too."
 
