@@ -193,6 +193,9 @@ sub pools
 	is(lease(q{'late'})->{epoch}, 1288834974657, 'the reply has the epoch of the pool');
 	sql(q{SELECT kid.kid_add_workers('since_1970', 1, 1, 'flake', epoch => 0, fresh => true)});
 	is(lease(q{'since_1970'})->{epoch}, 0, 'also if that is 1970');
+	sql(q{SELECT kid.kid_add_workers('unused', 1, 1, 'flake', fresh => true)});
+	is(sql(q{UPDATE kid_workers.numbers SET until = kid_workers.this_second() WHERE pool = 'unused';
+		SELECT state FROM kid.kid_workers() WHERE pool = 'unused'}), 'free', 'a window has ended in the second of its end');
 
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, 'flake', fresh => true)});
 	my $holder = lease(q{'closed', ttl => 1});
