@@ -195,7 +195,8 @@ sub pools
 	is(lease(q{'since_1970'})->{epoch}, 0, 'also if that is 1970');
 	sql(q{SELECT kid.kid_add_workers('unused', 1, 1, 'flake', fresh => true)});
 	is(sql(q{UPDATE kid_workers.numbers SET until = kid_workers.this_second() WHERE pool = 'unused';
-		SELECT state FROM kid.kid_workers() WHERE pool = 'unused'}), 'free', 'a window has ended in the second of its end');
+		SELECT state FROM kid.kid_workers() WHERE pool = 'unused'}), 'free',
+		'a window has ended in the second of its end');
 
 	sql(q{SELECT kid.kid_add_workers('closed', 1, 1, 'flake', fresh => true)});
 	my $holder = lease(q{'closed', ttl => 1});
@@ -380,7 +381,8 @@ sub watched
 		"$edition: a role of pg_monitor sees the pools that are not well");
 	is($alerts_of->($roles), 'w_few|app|3|3', 'and the roles that have nearly as many numbers as they may have');
 	sql(q{SELECT kid.kid_add_workers('w_closed', 1, 3, fresh => true);
-		SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4, fresh => true); UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
+		SELECT kid.kid_add_workers('w_few', 4, 4, per_role => 4, fresh => true);
+		UPDATE kid_workers.pools SET history = kid_workers.history() WHERE pool = 'w_unadopted';
 		SELECT kid.kid_close_workers('w_ahead', 2, 2)});
 	is($alerts_of->($pools), 'w_few|4|1|0|0|0', 'one free number of four is too few');
 	sql(q{SELECT kid.kid_add_workers('w_few', 5, 5, fresh => true)});
