@@ -78,6 +78,8 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 			next;
 		}
 		$printed = run_commands($page, $database, $block) if $language eq 'sh' && $block =~ /\Akidctl rekey /;
+		# From version 16 on, PostgreSQL omits the table's name in the definition of a view of one table.
+		$block =~ s/\borders[.](?=id|item)//g if $language eq 'text' && $node->pg_version >= 16;
 		is_output($printed, $block, "$page: kidctl prints what is shown") if $language eq 'text' && defined $printed;
 		next unless $language eq 'sql' || $language eq '' && $block =~ /\AEXPLAIN/;
 		$blocks++;
