@@ -25,7 +25,7 @@ my ($insert_horizon) = $consumers =~ /^(INSERT INTO horizons .*?;)\n/ms or die;
 my ($loop) = $consumers =~ /^```sh\n(while .*?)^```$/ms or die;
 my ($observe) = $consumers =~ /^(SELECT kid_observe\(.*?;)\n/ms or die;
 my ($ages) = $consumers =~ /^(SELECT server, now\(\) - kid_timestamp\(id\).*?;)\n/ms or die;
-my ($of_horizons) = $consumers =~ /`horizons` needs one as well: `(WHERE \(server = 'a'\))`/ or die;
+my ($of_horizons) = $consumers =~ /`horizons` needs one as well:\s+`(WHERE \(server = 'a'\))`/ or die;
 
 my %clock = (a => '+20m', b => '+0', c => '-30m');
 foreach my $name ('a', 'b', 'c')
