@@ -75,7 +75,9 @@ ok($count > 0 && $count <= $most && $rows > $most, "$rows commits in a row make 
 
 # After a reset of the clock, new IDs are below the one that the session remembers, until it starts again,
 # as the page says.
-like(slurp_file('docs/guides/consumers.md'), qr/with\s+\[`kid_reset_clock\(x\)`\].*start\s+`notify_consumers\(\)` again/s,
+like(
+	slurp_file('docs/guides/consumers.md'),
+	qr/with\s+\[`kid_reset_clock\(x\)`\].*start\s+`notify_consumers\(\)` again/s,
 	'the page says what to do after a reset');
 $node->safe_psql('postgres', q{SELECT kid_observe(kid64_floor(now() + interval '1 hour'))});
 add('future');
