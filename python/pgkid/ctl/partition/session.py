@@ -60,7 +60,9 @@ class PartitionSession(Session):
         parser.add_argument("table", help="the table, with its schema if psql would need that")
         parser.add_argument("--width", metavar="INTERVAL", help="the time that a partition covers, such as '1 month'")
         parser.add_argument(
-            "--until", metavar="TIME", help="when the first partition ends; default a day from now or later"
+            "--until",
+            metavar="TIME",
+            help="when the first partition ends; default the end of a period, at least a day from now",
         )
         parser.add_argument(
             "--ids",
