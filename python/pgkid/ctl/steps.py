@@ -20,7 +20,7 @@ from pgkid.ctl.objects import Object
 
 
 ATTEMPTS = int(os.environ.get("KIDCTL_ATTEMPTS", 300))  # to lock tables. The tests set the variable.
-MOMENT = 0.3  # seconds for which others wait behind kidctl at most, unless the user allows more
+MOMENT = 0.3  # seconds for which others wait behind kidctl at each lock at most, unless the user allows more
 LONGEST = 3600  # seconds that the user may allow
 
 
@@ -206,7 +206,7 @@ def no_lock(attempts: int, lock_timeout: Optional[float]) -> Refused:
     return Refused(
         f"no lock after {times}: each time, another transaction or a VACUUM used these tables",
         "Run this step again. If transactions always overlap here, allow more time than they usually take, for example"
-        f" by --lock-timeout {longer:g}s: readers and writers wait behind kidctl for that long at most.",
+        f" by --lock-timeout {longer:g}s: for each table that it locks, others wait behind kidctl for that long at most.",
     )
 
 
