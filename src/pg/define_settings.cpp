@@ -56,14 +56,15 @@ placeholder refused_setting(List *asked_for) {
 /// time and in any order: from a file, from SET, and from the leader of a parallel worker.
 static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
-  define_number("kid.max_wait", "Longest time that a generator waits for the system clock or for the bound of IDs.",
-                "A generator waits in four cases: the IDs of the current time unit are used up; another session is "
-                "writing the bound, or standbys have not confirmed it; kid_hold_clocks() or kid_reset_clock() holds "
-                "the clocks; or the system clock went back and the generator does not keep the latest time. With 0 it "
-                "raises an error at once, or after "
-                "10 ms if it would wait for the bound. -1 sets no limit. The session that writes the bound waits "
-                "for its flush without a limit.",
-                &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
+  define_number(
+      "kid.max_wait", "Longest time that a generator waits for the system clock or for the bound of IDs.",
+      "A generator waits in five cases: the IDs of the current time unit are used up; another session is "
+      "writing the bound, or standbys have not confirmed it; kid_hold_clocks() or kid_reset_clock() holds "
+      "the clocks; the system clock went back, and \"kid.clock_backward\" is \"wait\"; or the system clock went "
+      "back more than once, and sno_next() has to wait for it. With 0 a generator raises an error at once, or "
+      "after 10 ms if it would wait for the bound. -1 sets no limit. The session that writes the bound waits "
+      "for its flush without a limit.",
+      &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
 
   DefineCustomEnumVariable(
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",

@@ -76,10 +76,11 @@ void define_identity_settings(int flags) {
   DefineCustomStringVariable(
       "kid.node", "Number of this server among those that fill the same tables.",
       "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
-      "flake, and, with \"kid.lanes\", the lane of kid64, kid96 and kid53. With \"auto\", kid96 and sno take a hash, "
-      "which most probably differs between servers, and flake takes 0. "
-      "\"citus\" is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang "
-      "does.",
+      "flake, and, with \"kid.lanes\", the lane of kid64, kid96 and kid53. \"citus\" is the number that "
+      "Citus gives this node. \"auto\" and the name of an Erlang node, name@host, give no number: kid96 and sno then "
+      "take a hash, and flake takes 0. The hash of a name is that of Erlang. The hash with \"auto\" most probably "
+      "differs between servers. With more than one lane, a server without a number raises an error instead when it "
+      "makes a kid64, kid96 or kid53, or a flake whose generator no other setting gives.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
   DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64, kid96 and kid53 are divided into.",
                           "A power of two. With more than one lane, each server that fills the same tables makes IDs "

@@ -101,16 +101,16 @@ static char const *show_epoch() {
 
 static void define_flake_settings(int flags) {
   define_number("kid.flake_id", "Generator of the flake that this server makes.",
-                "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
-                "\"kid.flake_worker\", or from \"kid.node\" if both of them are -1.",
+                "A number that consists of datacenter and worker, 5 bits each. -1 takes it from "
+                "\"kid.flake_datacenter\" and \"kid.flake_worker\", or from \"kid.node\" if both of them are -1.",
                 &flake_id, -1, flake::generator::max, flags);
   define_number("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
-                "The upper half of the generator. -1 takes it from \"kid.flake_id\". If \"kid.flake_id\" is -1 "
-                "and \"kid.flake_worker\" is not, the datacenter is 0.",
+                "The upper 5 bits of the generator, a number of 10 bits. -1 takes it from \"kid.flake_id\". If "
+                "\"kid.flake_id\" is -1 and \"kid.flake_worker\" is not, the datacenter is 0.",
                 &flake_datacenter, -1, flake::datacenter::max, flags);
   define_number("kid.flake_worker", "Worker of the flake that this server makes.",
-                "The lower half of the generator. -1 takes it from \"kid.flake_id\". If \"kid.flake_id\" is -1 "
-                "and \"kid.flake_datacenter\" is not, the worker is 0.",
+                "The lower 5 bits of the generator, a number of 10 bits. -1 takes it from \"kid.flake_id\". If "
+                "\"kid.flake_id\" is -1 and \"kid.flake_datacenter\" is not, the worker is 0.",
                 &flake_worker, -1, flake::worker::max, flags);
   DefineCustomRealVariable("kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
                            "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so every "

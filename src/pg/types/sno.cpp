@@ -98,8 +98,8 @@ static void define_sno_settings(int flags) {
       &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
 
   define_number("kid.sno_sequence_min", "One end of the sequences of the sno that this server makes.",
-                "The other end is \"kid.sno_sequence_max\". Generators that share a partition need separate "
-                "sequences, at least four each.",
+                "The other end is \"kid.sno_sequence_max\". Servers and programs that share a partition need "
+                "separate sequences, at least four each.",
                 &sequence_min, 0, sno::sequence::max, flags);
   define_number("kid.sno_sequence_max", "One end of the sequences of the sno that this server makes.",
                 "The other end is \"kid.sno_sequence_min\". This setting may be below \"kid.sno_sequence_min\".",
