@@ -111,12 +111,20 @@ sub refuses
 refuses('no move of public\.events has begun', qw(partition back events));
 kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run events), @width);
 refuses('public\.events is not partitioned yet', qw(partition finish events));
+refuses('the move of public\.events began with --width 1 day\nhint: Leave out --width', qw(partition run events --width),
+	'2 days');
+refuses('the move of public\.events began without --until', qw(partition run events), @width, qw(--until 2100-01-01));
 kidctl_ok(qw(partition run events), @width);
 sql(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, role => 'boss');
 refuses('partition public\.events_p\w+ has rows', qw(partition back events));
 refuses('no move of public\.numbers has begun', qw(rekey back numbers));
 kidctl_ok(qw(rekey run numbers --time made --no-rehearsal));
 refuses('public\.numbers does not have its new keys yet', 'rekey', $_, 'numbers') foreach qw(back finish);
+# Otherwise these options would be ignored, and `finish` would drop the old keys.
+refuses('the move of public\.numbers began without --old-name\nhint: Leave out --old-name', 'rekey', $_,
+	qw(numbers --old-name old))
+  foreach qw(run swap finish);
+refuses('the move of public\.numbers began with --to kid64', qw(rekey run numbers --to uuid));
 kidctl_ok(qw(rekey swap numbers));
 refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
 

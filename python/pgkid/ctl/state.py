@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, is_dataclass
 from hashlib import md5
-from typing import Any, ClassVar, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Iterable, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
 
 from psycopg import sql
 
@@ -249,6 +249,21 @@ def not_begun(kind: Kind, table: Table) -> Refused:
     move = "move of rows" if kind == "rows" else "move"
     beginning = BEGINNINGS[kind].format(table.label)
     return Refused(f"no {move} of {table.label} has begun", f"Begin it: kidctl {beginning}")
+
+
+def refuse_other_options(label: str, options: Iterable[tuple[str, Optional[str], Optional[str]]]) -> None:
+    """Raises an error if the user gives an option another value than the move began with, which would be ignored.
+
+    Each option has its name, the value that the user gives now, or None, and the value that the move keeps.
+    """
+    for name, given, kept in options:
+        if given is not None and given != kept:
+            raise Refused(
+                f"the move of {label} began with {name} {kept}"
+                if kept
+                else f"the move of {label} began without {name}",
+                f"Leave out {name}, or take the move back and begin again.",
+            )
 
 
 def refuse_half_back(state: Optional[StateWithUndo]) -> None:

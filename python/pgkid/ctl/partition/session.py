@@ -5,7 +5,7 @@ The action `move` is another move: it copies the rows of one partition into part
 from __future__ import annotations
 
 import argparse
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Optional
 
 from pgkid.ctl import filling, hold, state, terminal
 from pgkid.ctl.connection import Connection
@@ -14,7 +14,7 @@ from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.keys import key_of
 from pgkid.ctl.partition.move import MoveTable
-from pgkid.ctl.partition.plan import Options, TableState
+from pgkid.ctl.partition.plan import Options, PartitionState, RowsState, TableState
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
@@ -105,6 +105,7 @@ class PartitionSession(Session):
                 "`kidctl partition move` moves rows of one partition.",
             )
         hold.refuse_running(self.conn, self.schema)
+        self.refuse_other_options(state.load(self.conn, self.schema, TableState))
         if self.begun() and self.table_move.plan().is_swapped:
             self.run_steps(steps_from("partitions", self.table_move.steps()), self.schema)
             return 0
@@ -115,6 +116,20 @@ class PartitionSession(Session):
         self.run_steps(self.table_move.steps(), self.schema)
         self.say_job()
         return 0
+
+    def refuse_other_options(self, begun: Optional[PartitionState]) -> None:
+        """Raises an error if the user gives another option than the move began with."""
+        if begun:
+            args, kept = self.args, begun.options
+            state.refuse_other_options(
+                self.root.label,
+                (
+                    ("--width", args.width, kept.width),
+                    ("--until", args.until, kept.until),
+                    ("--ids", args.ids, kept.ids),
+                    ("--partition", args.partition, kept.partition),
+                ),
+            )
 
     def say_job(self) -> None:
         """Says what must be called from now on."""
@@ -173,6 +188,7 @@ class PartitionSession(Session):
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
         hold.refuse_running(self.conn, self.schema_of_rows)
+        self.refuse_other_options(state.load(self.conn, self.schema_of_rows, RowsState))
         move = self.rows(self.conn)
         move.throttle.check(self.conn)
         if move.plan().state is None:

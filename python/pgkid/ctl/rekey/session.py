@@ -88,7 +88,6 @@ class RekeySession(Session):
         parser.add_argument(
             "--triggers",
             choices=("off", "run"),
-            default="off",
             help="what your own triggers do while rows are filled; default off",
         )
         add_throttle(parser)
@@ -107,7 +106,7 @@ class RekeySession(Session):
             since=since,
             until=until,
             old_name=args.old_name,
-            triggers=args.triggers,
+            triggers=args.triggers or "off",
             new_rows_only=args.new_rows_only,
         )
 
@@ -141,7 +140,28 @@ class RekeySession(Session):
                 f"a move of all rows of {self.root.label} has begun",
                 "Go on without --new-rows-only, or take the move back: kidctl rekey cancel.",
             )
+        self.refuse_other_options(plan)
         return plan
+
+    def refuse_other_options(self, plan: Plan) -> None:
+        """Raises an error if the user gives another option than the move began with."""
+        if not plan.state:
+            return
+        args, kept = self.args, plan.options
+        during = f"[{kept.since}, {kept.until})" if kept.since else None
+        if during and args.during and scalar(self.conn, "SELECT %s::tstzrange = %s", (during, args.during)):
+            during = args.during
+        state.refuse_other_options(
+            self.root.label,
+            (
+                ("--to", args.to, kept.to),
+                ("--time", args.time, kept.time),
+                ("--time-zone", args.time_zone, kept.time_zone),
+                ("--during", args.during, during),
+                ("--old-name", args.old_name, kept.old_name),
+                ("--triggers", args.triggers, kept.triggers),
+            ),
+        )
 
     def look(self) -> None:
         """Fills the report."""
@@ -209,7 +229,9 @@ class RekeySession(Session):
     def begun(self) -> Plan:
         """Reads the plan of a move that has begun. Without options of the user, one that has not is an error."""
         self.move.options = None
-        return self.move.plan()
+        plan = self.move.plan()
+        self.refuse_other_options(plan)
+        return plan
 
     def do_finish(self) -> int:
         """Drops the old keys."""
