@@ -64,6 +64,12 @@ export function within(from, to, type = /** @type {any} */ (kid64)) {
 }
 
 /**
+ * Returns an ID as its type takes it. A bigint is a BigInt in Prisma, and a kid53 is a number.
+ * @param {unknown} value
+ */
+const asId = (value) => (typeof value === 'bigint' ? Number(value) : value);
+
+/**
  * Returns an extension of the client with which rows have a field with the time of their ID:
  * `prisma.$extends(times({ order: 'createdAt' }))`.
  * @param {Record<string, string>} fields the new field of each model
@@ -73,7 +79,7 @@ export function times(fields, { id = 'id', type = kid64 } = {}) {
   return {
     name: 'pgkid',
     result: Object.fromEntries(Object.entries(fields).map(([model, field]) => [model, {
-      [field]: { needs: { [id]: true }, compute: (/** @type {any} */ row) => type.time(row[id]) },
+      [field]: { needs: { [id]: true }, compute: (/** @type {any} */ row) => type.time(asId(row[id])) },
     }])),
   };
 }

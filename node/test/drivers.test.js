@@ -243,6 +243,7 @@ test('Prisma: the options of its adapter, filters, times and configuration', asy
   assert.deepEqual([createdAt.needs, createdAt.compute({ id })], [{ id: true }, kid64.time(id)]);
   const { made } = times({ visit: 'made' }, { id: 'key', type: kid53 }).result.visit;
   assert.deepEqual([made.needs, made.compute({ key: 0 })], [{ key: true }, new Date('2020-01-01')]);
+  assert.deepEqual(made.compute({ key: 0n }), new Date('2020-01-01'), 'as Prisma reads a bigint');
   assert.deepEqual(externalTables(['public.orders']).tables.external, ['public.orders']);
 });
 
