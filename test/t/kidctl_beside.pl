@@ -125,6 +125,8 @@ refuses('the move of public\.numbers began without --old-name\nhint: Leave out -
 	qw(numbers --old-name old))
   foreach qw(run swap finish);
 refuses('the move of public\.numbers began with --to kid64', qw(rekey run numbers --to uuid));
+refuses('the move of public\.numbers began without --new-rows-only', 'rekey', $_, qw(numbers --new-rows-only))
+  foreach qw(run finish);
 kidctl_ok(qw(rekey swap numbers));
 refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
 

@@ -251,7 +251,7 @@ def not_begun(kind: Kind, table: Table) -> Refused:
     return Refused(f"no {move} of {table.label} has begun", f"Begin it: kidctl {beginning}")
 
 
-def refuse_other_options(label: str, options: Iterable[tuple[str, Optional[str], Optional[str]]]) -> None:
+def refuse_other_options(label: str, options: Iterable[tuple[str, object, object]]) -> None:
     """Raises an error if the user gives an option another value than the move began with, which would be ignored.
 
     Each option has its name, the value that the user gives now, or None, and the value that the move keeps.

@@ -135,11 +135,6 @@ class RekeySession(Session):
                 f"a move of the new rows of {self.root.label} has begun",
                 "Run `kidctl rekey swap` and then `finish`, or `cancel`, before you begin a move of all rows.",
             )
-        if plan.state and args.new_rows_only and not plan.options.new_rows_only:
-            raise Refused(
-                f"a move of all rows of {self.root.label} has begun",
-                "Go on without --new-rows-only, or take the move back: kidctl rekey cancel.",
-            )
         self.refuse_other_options(plan)
         return plan
 
@@ -160,6 +155,7 @@ class RekeySession(Session):
                 ("--during", args.during, during),
                 ("--old-name", args.old_name, kept.old_name),
                 ("--triggers", args.triggers, kept.triggers),
+                ("--new-rows-only", args.new_rows_only or None, kept.new_rows_only or None),
             ),
         )
 
