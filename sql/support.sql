@@ -8,6 +8,7 @@ CREATE FUNCTION no_id() RETURNS kid96 LANGUAGE plpgsql STABLE SUPPORT kid_suppor
 CREATE FUNCTION no_set() RETURNS SETOF int LANGUAGE plpgsql STABLE SUPPORT kid_support AS 'BEGIN RETURN NEXT 7; END';
 SELECT nothing(), no_id() < id AS no_id, no_set() FROM t WHERE nothing() = 7 AND n = 1;
 SELECT count(*) FROM no_set();
+EXPLAIN SELECT FROM no_set();             -- the estimate of PostgreSQL
 
 -- More arguments than any function of kid's has, up to PostgreSQL's own limit of 100.
 DO $$

@@ -57,7 +57,7 @@ sql('CREATE UNLOGGED TABLE many (id sno)');
 my $script = $node->basedir . '/many.sql';
 append_to_file($script, "INSERT INTO many SELECT sno_next() FROM generate_series(1, 500);\n");
 my ($output, $errors) = ('', '');
-my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', 8, '-j', 2, '-t', 40, '-f', $script,
+my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', 8, '-j', 2, '-T', 4, '-f', $script,
 		$node->connstr('postgres') ],
 	'>', \$output, '2>', \$errors, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 $node->poll_query_until('postgres', 'SELECT count(*) > 10000 FROM many') or die;
@@ -67,7 +67,7 @@ my $warning = qr/WARNING:  system clock is 0[01]:\d\d:\d\d\.\d{3} behind the las
 is($errors =~ s/\A$warning\nDETAIL:  .*\nHINT:  .*safe_mark.*\n\z//r, '',
 	'eight sessions while the clock goes back by an hour: at most one warning');
 isnt($errors, '', 'eight sessions while the clock goes back by an hour: one warning');
-is(sql('SELECT count(*), count(DISTINCT id), count(DISTINCT kid_tick(id)) FROM many'), '160000|160000|2',
+is(sql('SELECT count(*) = count(DISTINCT id), count(DISTINCT kid_tick(id)) FROM many'), 't|2',
 	'eight sessions while the clock goes back by an hour: no duplicate');
 is(sql(q{SELECT ticks FROM kid_stats() WHERE clock = 'sno'}), $ticked + 1,
 	'eight sessions while the clock goes back by an hour: the tick is toggled once');

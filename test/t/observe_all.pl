@@ -217,6 +217,15 @@ foreach my $case (
 	is(sql("SELECT ahead > interval '18 min' FROM kid_stats() WHERE clock = '$clock'"), 't', "$name moves the clock");
 	sql('DROP TABLE t');
 }
+foreach my $order ('ASC', 'ASC NULLS FIRST', 'DESC', 'DESC NULLS LAST')
+{
+	sql(qq{CREATE TABLE t (id kid64); CREATE INDEX ON t (id $order);
+		INSERT INTO t SELECT kid64_at(now() - interval '1 day') FROM generate_series(1, 2000); ANALYZE t});
+	is(sql(q{BEGIN; SELECT count(*) FROM kid_observe_all();
+			SELECT pg_stat_get_xact_tuples_returned('t'::regclass) + pg_stat_get_xact_tuples_returned('t_id_idx'::regclass) < 20;
+			COMMIT}), "5\nt", "an index with the order $order is read from its end, and not the whole table");
+	sql('DROP TABLE t');
+}
 reset_clocks();
 sql("CREATE TABLE t (id bigint PRIMARY KEY); INSERT INTO t VALUES ($bigint);
 	CREATE TABLE u (id flax PRIMARY KEY, n bigint DEFAULT 5 UNIQUE); INSERT INTO u VALUES (flax_at(now()));

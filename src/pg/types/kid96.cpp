@@ -25,8 +25,8 @@ static void assign_neighborhood(int bits, void *) {
 
 static void define_kid96_settings(int flags) {
   define_number("kid.neighborhood", "How many of the lowest bits of the seconds come after the node in a kid96.",
-                "With I bits, IDs sort by node within 2^I seconds. An ID does not contain I, so every session that "
-                "makes or reads the same IDs must use the same value.",
+                "With N such bits, IDs of the same 2^N seconds sort by node first, and then by time. An ID does not "
+                "contain N, so every session that makes or reads the same IDs must use the same value.",
                 &neighborhood, 0, kid96::neighborhood_max, flags, PGC_SUSET, assign_neighborhood);
 }
 

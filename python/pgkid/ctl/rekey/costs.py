@@ -88,7 +88,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     yield Finding(
         "costs",
         "locks",
-        "ACCESS EXCLUSIVE in prepare, constrain, swap and finish, for less than a second each. The swap also makes"
+        "ACCESS EXCLUSIVE in each step but fill, for less than a second each. The swap also makes"
         f" views again{also}.",
     )
     if s.unknown:
