@@ -114,7 +114,7 @@ refuses('public\.events is not partitioned yet', qw(partition finish events));
 refuses('the move of public\.events began with --width 1 day\nhint: Leave out --width', qw(partition run events --width),
 	'2 days');
 refuses('the move of public\.events began without --until', qw(partition run events), @width, qw(--until 2100-01-01));
-kidctl_ok(qw(partition run events), @width);
+kidctl_ok(qw(partition run events));    # with the width that the move began with, also in the rehearsal
 sql(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, role => 'boss');
 refuses('partition public\.events_p\w+ has rows', qw(partition back events));
 refuses('no move of public\.numbers has begun', qw(rekey back numbers));

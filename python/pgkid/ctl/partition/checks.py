@@ -316,7 +316,7 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     yield Finding("costs", plan.old_label, f"is copied: that takes {size} of disk and more of WAL until the end")
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
-    yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")
+    yield Finding("costs", "exchange", "waits until no transaction has an older snapshot")
 
 
 def of_keys_without_time(plan: Plan) -> Iterator[Finding]:

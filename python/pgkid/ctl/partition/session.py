@@ -81,7 +81,7 @@ class PartitionSession(Session):
         if self.moves_rows():
             self.look_rows()
             return
-        if not self.args.width:
+        if not self.args.width and not self.begun():
             raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
         self.rehearse(checks.look(self.table_move.plan()), self.copied)
 
@@ -95,7 +95,11 @@ class PartitionSession(Session):
 
     def copied(self, conn: Connection) -> MoveTable:
         """Returns the move on a copy."""
-        return self.table_move if conn is self.conn else MoveTable(conn, self.root.label, self.table_move.options, True)
+        if conn is self.conn:
+            return self.table_move
+        # Those of the state, if the user has not repeated the options of a move that was interrupted.
+        options = self.table_move.options or self.table_move.plan().options
+        return MoveTable(conn, self.root.label, options, True)
 
     def do_run(self) -> int:
         """Runs all steps. After the swap there is nothing to rehearse any more."""
