@@ -61,9 +61,9 @@ static void define_all() {
       "A generator waits in five cases: the IDs of the current time unit are used up; another session is "
       "writing the bound, or standbys have not confirmed it; kid_hold_clocks() or kid_reset_clock() holds "
       "the clocks; the system clock went back, and \"kid.clock_backward\" is \"wait\"; or the system clock went "
-      "back more than once, and sno_next() has to wait for it. With 0 a generator raises an error at once, or "
-      "after 10 ms if it would wait for the bound. -1 sets no limit. The session that writes the bound waits "
-      "for its flush without a limit.",
+      "back more than once, and sno_next() has to wait for it. With 0 a generator raises an error at once, or, "
+      "if it would wait for the bound or for held clocks, after 10 ms. -1 sets no limit. The session that writes the "
+      "bound waits for its flush without a limit.",
       &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
 
   DefineCustomEnumVariable(
