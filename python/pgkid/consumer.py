@@ -252,7 +252,8 @@ class Consumer:
         """Handles rows until stop() is called, for work outside of this database. The cursor moves afterwards.
 
         No transaction is open while the handler works. After a crash it gets its last rows again, so the receiver has
-        to ignore IDs that are not above its last one. The run ends when the handler raises an error.
+        to ignore IDs that are not above its last one. The run ends when the handler raises an error, unless this is an
+        error of psycopg that can pass.
         """
         self._run(lambda db: self._handle_outside(db, handle))
 
