@@ -664,7 +664,7 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 for a given time in the past';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
@@ -1084,7 +1084,7 @@ CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
 COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 for a given time in the past, with the node of this server';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -1508,7 +1508,7 @@ COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
-    'makes a sno with the time of an old row and a metabyte, 0 to 255';
+    'makes a sno for a given time in the past, with a metabyte, 0 to 255';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -1942,7 +1942,7 @@ CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
 COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake for a given time in the past';
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -2338,7 +2338,7 @@ CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
 COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, as flax_next() does';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
+COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax for a given time in the past';
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
@@ -2368,7 +2368,7 @@ CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 for a given time in the past';
 
 CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
@@ -2544,7 +2544,7 @@ CREATE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n kid53, each greater than the one before it';
 CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a kid53 with the time of an old row';
+COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a kid53 for a given time in the past';
 CREATE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_make(ts timestamptz, sequence integer) IS

@@ -216,7 +216,7 @@ BEGIN
     RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
 COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 with the time of an old row, and takes the sequences 0 to 16383 in turn';
+    'makes a kid64 for a given time in the past, and takes the sequences 0 to 16383 in turn';
 
 -- kid64: a range of time for both editions
 --
@@ -342,7 +342,7 @@ BEGIN
     RETURN kid53_make(ts, nextval('kid_clocks.kid53_at_sequence')::integer);
 END $$;
 COMMENT ON FUNCTION kid53_at(ts timestamptz) IS
-    'makes a kid53 with the time of an old row, and takes the sequences 0 to 4095 in turn';
+    'makes a kid53 for a given time in the past, and takes the sequences 0 to 4095 in turn';
 
 -- What the logical clocks share
 
@@ -1326,7 +1326,7 @@ BEGIN
     RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 for a given time in the past';
 
 -- The horizon of a table that is tracked by uuids, as a uuid
 --

@@ -410,7 +410,7 @@ BEGIN
     RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 for a given time in the past';
 
 -- The horizon of a table that is tracked by uuids, as a uuid
 --

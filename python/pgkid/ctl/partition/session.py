@@ -62,7 +62,7 @@ class PartitionSession(Session):
         parser.add_argument(
             "--until",
             metavar="TIME",
-            help="when the first partition ends; default the end of a period, at least a day from now",
+            help="when the first partition ends; default the end of a period of --width, at least a day from now",
         )
         parser.add_argument(
             "--ids",

@@ -47,7 +47,7 @@ CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
 COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake for a given time in the past';
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -29,7 +29,7 @@ CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
 COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, as flax_next() does';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
+COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax for a given time in the past';
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS

@@ -12,7 +12,7 @@ CREATE FUNCTION kid53_next(n bigint) RETURNS SETOF bigint
 COMMENT ON FUNCTION kid53_next(n bigint) IS 'makes n kid53, each greater than the one before it';
 CREATE FUNCTION kid53_at(ts timestamptz) RETURNS bigint
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a kid53 with the time of an old row';
+COMMENT ON FUNCTION kid53_at(ts timestamptz) IS 'makes a kid53 for a given time in the past';
 CREATE FUNCTION kid53_make(ts timestamptz, sequence integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid53_make(ts timestamptz, sequence integer) IS

@@ -36,7 +36,7 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 for a given time in the past';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS

@@ -31,7 +31,7 @@ COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
-    'makes a sno with the time of an old row and a metabyte, 0 to 255';
+    'makes a sno for a given time in the past, with a metabyte, 0 to 255';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

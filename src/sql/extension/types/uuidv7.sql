@@ -12,7 +12,7 @@ CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 for a given time in the past';
 
 CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
