@@ -56,7 +56,7 @@ import { flakeWith, kid53, kid64, sno } from './ids.js';
  */
 const PERMANENT = /^(?:0A|22|2D|42)/;
 
-/** There is no lease. `cause` is the error of the server, if there was one. */
+/** There is no lease. `cause` is what failed: an error of the server or of the connection, or the time limit. */
 export class LeaseError extends Error {
   /** @param {any} cause */
   constructor(cause) {

@@ -45,7 +45,7 @@ _PERMANENT = "0A", "22", "2D", "42"
 
 
 class LeaseError(Exception):
-    """There is no lease. `__cause__` is the error of the server, if there was one."""
+    """There is no lease. `__cause__` is what failed: an error of the server or of the connection, or the time limit."""
 
     @property
     def sqlstate(self) -> Optional[str]:
