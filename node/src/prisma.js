@@ -64,18 +64,15 @@ export function within(from, to, type = /** @type {any} */ (kid64)) {
 }
 
 /**
- * Returns an ID as its type takes it. A bigint is a BigInt in Prisma, and a kid53 is a number.
- * @param {unknown} value
- */
-const asId = (value) => (typeof value === 'bigint' ? Number(value) : value);
-
-/**
  * Returns an extension of the client with which rows have a field with the time of their ID:
- * `prisma.$extends(times({ order: 'createdAt' }))`.
+ * `prisma.$extends(times({ order: 'createdAt' }))`. A bigint, which is a BigInt in Prisma, can contain the IDs of any
+ * type that has its bits.
  * @param {Record<string, string>} fields the new field of each model
- * @param {{ id?: string, type?: { time: (id: any) => Date | null } }} [key] the field of the key, and its type
+ * @param {{ id?: string, type?: { time: (id: any) => Date | null, fromBigInt?: (number: bigint) => any } }} [key] the field of the key, and its type
  */
 export function times(fields, { id = 'id', type = kid64 } = {}) {
+  const asId = (/** @type {unknown} */ value) =>
+    typeof value === 'bigint' && type.fromBigInt ? type.fromBigInt(value) : value;
   return {
     name: 'pgkid',
     result: Object.fromEntries(Object.entries(fields).map(([model, field]) => [model, {

@@ -244,6 +244,11 @@ test('Prisma: the options of its adapter, filters, times and configuration', asy
   const { made } = times({ visit: 'made' }, { id: 'key', type: kid53 }).result.visit;
   assert.deepEqual([made.needs, made.compute({ key: 0 })], [{ key: true }, new Date('2020-01-01')]);
   assert.deepEqual(made.compute({ key: 0n }), new Date('2020-01-01'), 'as Prisma reads a bigint');
+  assert.deepEqual(createdAt.compute({ id: kid64.toBigInt(id) }), kid64.time(id), 'a kid64 in a bigint');
+  assert.deepEqual(createdAt.compute({ id: -1n }), kid64.time(kid64.fromBigInt(2n ** 64n - 1n)), 'or a late one');
+  assert.throws(() => made.compute({ key: 2n ** 53n + 1n }), /9007199254740993/, 'a number that is no kid53');
+  const own = times({ visit: 'at' }, { type: { time: (at) => new Date(Number(at % 1000n)) } }).result.visit.at;
+  assert.deepEqual(own.compute({ id: 2n ** 60n * 1000n + 7n }), new Date(7), 'a type of the program');
   assert.deepEqual(externalTables(['public.orders']).tables.external, ['public.orders']);
 });
 
