@@ -68,7 +68,8 @@ export function within(from, to, type = /** @type {any} */ (kid64)) {
  * `prisma.$extends(times({ order: 'createdAt' }))`. A bigint, which is a BigInt in Prisma, can contain the IDs of any
  * type that has its bits.
  * @param {Record<string, string>} fields the new field of each model
- * @param {{ id?: string, type?: { time: (id: any) => Date | null, fromBigInt?: (number: bigint) => any } }} [key] the field of the key, and its type
+ * @param {{ id?: string, type?: { time: (id: any) => Date | null, fromBigInt?: (number: bigint) => any } }} [key] the
+ *   field of the key, and its type
  */
 export function times(fields, { id = 'id', type = kid64 } = {}) {
   const asId = (/** @type {unknown} */ value) =>

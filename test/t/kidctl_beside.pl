@@ -111,8 +111,8 @@ sub refuses
 refuses('no move of public\.events has begun', qw(partition back events));
 kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run events), @width);
 refuses('public\.events is not partitioned yet', qw(partition finish events));
-refuses('the move of public\.events began with --width 1 day\nhint: Leave out --width', qw(partition run events --width),
-	'2 days');
+refuses('the move of public\.events began with --width 1 day\nhint: Leave out --width',
+	qw(partition run events --width), '2 days');
 refuses('the move of public\.events began without --until', qw(partition run events), @width, qw(--until 2100-01-01));
 kidctl_ok(qw(partition run events));    # with the width that the move began with, also in the rehearsal
 sql(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, role => 'boss');
@@ -129,6 +129,79 @@ refuses('the move of public\.numbers began without --new-rows-only', 'rekey', $_
   foreach qw(run finish);
 kidctl_ok(qw(rekey swap numbers));
 refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
+
+# If a command is repeated with the options with which it began, or with other words for the same, it goes on. What
+# `check` and `plan` rehearse is the move that has begun, too.
+fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
+	CREATE TABLE short (LIKE events INCLUDING ALL); INSERT INTO short DEFAULT VALUES;
+	CREATE TABLE counted (id bigint PRIMARY KEY DEFAULT kid53_next()); INSERT INTO counted DEFAULT VALUES;
+	CREATE TABLE pairs (n bigint, id bigint DEFAULT kid53_next(), PRIMARY KEY (n, id)); INSERT INTO pairs VALUES (1);
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
+	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+my @soon = ('--until', sql(q{SELECT now() + interval '4 s'}));
+my $ends = time + 4;
+kidctl_cut('ALTER TABLE .* VALIDATE', qw(partition run short), @width, @soon);
+my @events = qw(events --ids kid64 --until);
+kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run), @events, '2100-01-01', @width);
+kidctl_ok(qw(partition check), @events, '2100-01-01 01:00+01', '--width', '1 days');
+refuses('the move of public\.events began with --width 1 day', qw(partition check events --width), '24 days');
+refuses('the move of public\.events began with --until 2100-01-01', qw(partition plan events --until 2100-01-02));
+refuses('the move of public\.events began with --ids kid64', qw(partition check events --ids kid53));
+my $second = start_kidctl(connection_as($node, 'one', 'shop'), qw(partition run events));
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_database WHERE datname ~ '^kidctl_'});
+my ($state) = sql(q{SELECT format('%I.state', nspname) FROM pg_namespace WHERE nspname ~ '^kidctl_partition_events'});
+sql(qq{UPDATE $state SET state = jsonb_set(state, '{options,width}', '"2 days"')});
+my ($told, $ended) = finish_kidctl($second);
+is($ended, 2, 'a move that others have begun again with other options does not go on');
+like($told, qr/^error: another kidctl has worked on this move meanwhile$/m, 'and kidctl says why');
+kidctl_ok(qw(partition back events));
+kidctl_cut('SELECT .*kid_create_partitions', qw(partition run), @events, '2100-01-01', @width);
+refuses('public\.events is partitioned already\nhint: Run `kidctl partition run` again', qw(partition check events));
+like(kidctl_ok(qw(partition run), @events, '2100-01-01', @width), qr/must call kid_create_partitions\(\) regularly/,
+	'the command says at its end which job is needed, also if it was interrupted');
+refuses('public\.events is partitioned already\nhint: Run `kidctl partition finish` or `back`',
+	'partition', $_, 'events')
+  foreach qw(check plan);
+
+# The time of --until has passed, and the default of a key has changed.
+sleep $ends - time if $ends > time;
+like(kidctl_ok(qw(partition check short)), qr/until 2\d\d\d-\d\d-\d\d 00:00:00\+00: rows stay/,
+	'the first partition ends later if the time of --until has passed');
+kidctl_ok(qw(partition run short --width), '1 day', @soon);
+kidctl_cut('ALTER TABLE "public"."counted" RENAME', qw(partition run counted), @width);
+sql('ALTER TABLE counted ALTER id SET DEFAULT kid_next()::bigint');
+foreach ([], [ '--width', '1 day' ])
+{
+	my ($why, $stops) = kidctl(qw(partition run counted), @$_);
+	is($stops, 1, 'a default that makes other IDs since stops the move');
+	like($why, qr/INSERT on public\.counted: after prepare: new row .* check constraint "kid_until"/, 'as it fails');
+}
+sql('ALTER TABLE counted ALTER id DROP DEFAULT');
+kidctl_ok(qw(partition run counted --width), '1 day');
+kidctl_cut('ALTER TABLE "public"."pairs" RENAME', qw(partition run pairs), @width);
+sql('ALTER TABLE pairs ALTER id DROP DEFAULT');
+kidctl_ok(qw(partition run pairs));    # the column is that of then
+kidctl_ok(qw(partition back pairs));
+
+# A move of rows
+kidctl_ok(qw(partition finish events));
+kidctl_cut('INSERT', qw(partition move events --ids kid64 --width), '7 days', '--no-rehearsal');
+like(kidctl_ok(qw(partition check events)), qr/, 0 of which stop the move\.$/m, 'check rehearses what has begun');
+refuses('the move of public\.events began with --width 7 days', qw(partition check events), @width);
+refuses('the move of public\.events began with --partition public\.events_old',
+	qw(partition move events --partition), sql(q{SELECT partition FROM kid_partitions('events') OFFSET 1 LIMIT 1}));
+kidctl_cut('ANALYZE', qw(partition move events --ids kid64 --partition events_old --width), '1 week');
+refuses('rows of public\.events have moved\nhint: Run `kidctl partition move` again', qw(partition check events));
+kidctl_ok(qw(partition move events --ids kid64));
+
+# New keys: a range is kept as its beginning and its end.
+my @numbers = ('numbers', '--during', '[2024-01-01, 2025-01-01]', qw(--time-zone utc --triggers off));
+kidctl_cut('ALTER TABLE .*ADD CONSTRAINT', qw(rekey run), @numbers, '--no-rehearsal');
+unlike(kidctl_ok(qw(rekey check), @numbers), qr/kid_new_id|\.known/, 'check names nothing that the move has added');
+refuses('the move of public\.numbers began with --during', qw(rekey run numbers --during), '[2024-01-01, 2025-01-02)');
+refuses('the move of public\.numbers began with --time-zone utc', qw(rekey run numbers --time-zone CET));
+kidctl_ok(qw(rekey run), @numbers, '--no-rehearsal');
+kidctl_ok(qw(rekey swap), @numbers);
 
 # What others have built on a partition is found in the check, though the rehearsal has no copy of it.
 my $built = q{CREATE SCHEMA theirs;

@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 import os
 from abc import ABC, abstractmethod
-from typing import Callable, ClassVar, Iterable, Mapping, Optional, Sequence
+from typing import Any, Callable, ClassVar, Iterable, Mapping, Optional, Sequence
 
 from psycopg import conninfo
 
@@ -40,7 +40,7 @@ class Session(ABC):
         self.conn, self.args = conn, args
         self.report = Report()
         self.rehearsal: Optional[Rehearsal] = None
-        self.known: dict[str, Optional[state.Saved]] = {}
+        self.known: dict[str, Optional[dict[str, Any]]] = {}
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -154,7 +154,7 @@ class Session(ABC):
 
     def watch(self, schema: str) -> None:
         """Notes how far the move with this schema is, as what the user gets to see is of this state."""
-        self.known[schema] = state.step_of(self.conn, schema)
+        self.known[schema] = state.saved(self.conn, schema)
 
     def run_steps(self, steps: Sequence[Step], schema: str) -> None:
         """Runs steps of the move with this schema on the real tables, while no other kidctl works on it.
@@ -162,7 +162,7 @@ class Session(ABC):
         watch() must have been called for this schema before.
         """
         with held(self.conn, self.dsn(), schema) as hold:
-            if state.step_of(self.conn, schema) != self.known[schema]:
+            if state.saved(self.conn, schema) != self.known[schema]:
                 raise Refused("another kidctl has worked on this move meanwhile", "Run the same command again.")
             for step in steps:
                 hold.check()

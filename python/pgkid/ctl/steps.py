@@ -206,7 +206,8 @@ def no_lock(attempts: int, lock_timeout: Optional[float]) -> Refused:
     return Refused(
         f"no lock after {times}: each time, another transaction or a VACUUM used these tables",
         "Run this step again. If transactions always overlap here, allow more time than they usually take, for example"
-        f" by --lock-timeout {longer:g}s: for each table that it locks, others wait behind kidctl for that long at most.",
+        f" by --lock-timeout {longer:g}s: for each table that it locks, others wait behind kidctl for that long at"
+        " most.",
     )
 
 

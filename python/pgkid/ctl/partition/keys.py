@@ -78,11 +78,19 @@ class Key:
     ids: Ids
 
 
-def key_of(conn: Connection, root: catalog.Table, home: str, given: Optional[str], has_begun: bool = False) -> Key:
+def key_of(
+    conn: Connection,
+    root: catalog.Table,
+    home: str,
+    given: Optional[str],
+    has_begun: bool = False,
+    name: Optional[str] = None,
+) -> Key:
     """Returns the column of the primary key that contains IDs, or raises an error that says what is unclear.
 
     The database itself tells it by a type of kid's, or by a default of a bigint that makes IDs. `given` is what the
-    user says of a bigint. If the move has begun, it is what the state says: the default can have changed since.
+    user says of a bigint. If the move has begun, it is what the state says, and `name` is the column of then: the
+    default can have changed since.
     """
     possible = ids_of(conn, root, home)
     told = [ids for ids in possible if ids.is_told]
@@ -94,9 +102,11 @@ def key_of(conn: Connection, root: catalog.Table, home: str, given: Optional[str
     columns = catalog.columns(conn, root.oid)
     if not found:
         raise Refused(f"{root.label} has no primary key with IDs of kid", without_ids(conn, root, columns, home))
-    if len(found) > 1:
+    of_name = [ids for ids in found if any((c.number, c.name) == (ids.number, name) for c in columns)]
+    if len(found) > 1 and len(of_name) != 1:
         raise several(root, found)
-    return Key(next(column for column in columns if column.number == found[0].number), found[0])
+    ids = (of_name or found)[0]
+    return Key(next(column for column in columns if column.number == ids.number), ids)
 
 
 def of_prefix(several_ids: Sequence[Ids], prefix: str) -> list[Ids]:

@@ -35,7 +35,7 @@ class MoveTable:
 
         `anywhere` is for steps that go by names alone, which work in a restored copy, too.
         """
-        plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
+        plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options, self.rehearses)
         if plan.state and not self.rehearses:
             if not anywhere or plan.state.origin == state.origin_of(self.conn):
                 state.refuse_other_database(self.conn, plan.state)
@@ -86,8 +86,7 @@ class MoveTable:
         if plan.is_swapped or plan.state and not self.is_near(plan):
             return
         if plan.state:
-            plan.options = replace(plan.options, until=None)
-            plan.until = until_of(self.conn, plan.options)
+            plan.until = self.next_until(plan)
             plan.bound = bound_at(self.conn, plan.home, plan.key, plan.ids, plan.until)
         elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
@@ -96,6 +95,12 @@ class MoveTable:
     def is_near(self, plan: TablePlan) -> bool:
         """Returns whether the end of the first partition may come before the swap."""
         return bool(scalar(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
+
+    def next_until(self, plan: TablePlan) -> str:
+        """Returns when the first partition will end if the move goes on: later if that came near since it began."""
+        if plan.state and not plan.is_swapped and self.is_near(plan):
+            return until_of(self.conn, replace(plan.options, until=None))
+        return plan.until
 
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""

@@ -30,6 +30,7 @@ class Options:
     until: Optional[str]
     ids: Optional[str] = None  # of a key of type bigint
     partition: Optional[str] = None  # whose rows move, if it is not the default partition or else the first one
+    key: Optional[str] = None  # the column of the IDs, which kidctl adds
 
 
 @dataclass
@@ -196,8 +197,11 @@ class RowsPlan(Plan):
         return self.state
 
 
-def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options]) -> TablePlan:
-    """Reads the plan of a table from the catalog and, if the move has begun, from its state."""
+def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options], is_copy: bool = False) -> TablePlan:
+    """Reads the plan of a table from the catalog and, if the move has begun, from its state.
+
+    In a copy the options are those of the move, as it was read from the database itself.
+    """
     schema = state.schema_of("partition", root)
     begun = state.load(conn, schema, TableState)
     home = home_of(conn)
@@ -208,7 +212,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     given = begun.options if begun else options
     if given is None:
         raise state.not_begun("partition", root)
-    found = key_of(conn, root, home, given.ids, begun is not None)
+    found = key_of(conn, root, home, given.ids, is_copy or begun is not None, given.key)
     key, ids = found.column, found.ids
     until = begun.until if begun else until_of(conn, given)
     return TablePlan(
@@ -218,7 +222,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
         ids=ids,
         home=home,
         operators=operators_of(conn, key),
-        options=replace(given, ids=ids.name),
+        options=replace(given, ids=ids.name, key=key.name),
         until=until,
         bound=begun.bound if begun else bound_at(conn, home, key, ids, until),
         old_name=begun.old_name if begun else free_name(conn, root.schema, f"{root.name}_old"),

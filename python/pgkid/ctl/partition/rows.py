@@ -29,15 +29,18 @@ from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
-def read_rows_plan(conn: Connection, root: catalog.Table, given: Options) -> RowsPlan:
-    """Reads the plan of a move of rows. The partition is its `old_name`."""
+def read_rows_plan(conn: Connection, root: catalog.Table, given: Options, is_copy: bool = False) -> RowsPlan:
+    """Reads the plan of a move of rows. The partition is its `old_name`.
+
+    In a copy the options are those of the move, as it was read from the database itself.
+    """
     schema = state.schema_of("rows", root)
     begun = state.load(conn, schema, RowsState)
     if state.step_of(conn, state.schema_of("partition", root)) is not None:
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
     options = begun.options if begun else given
-    found = key_of(conn, root, home, options.ids, begun is not None)
+    found = key_of(conn, root, home, options.ids, is_copy or begun is not None, options.key)
     key, ids = found.column, found.ids
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
@@ -51,7 +54,7 @@ def read_rows_plan(conn: Connection, root: catalog.Table, given: Options) -> Row
         ids=ids,
         home=home,
         operators=operators_of(conn, key),
-        options=replace(options, ids=ids.name),
+        options=replace(options, ids=ids.name, key=key.name),
         old_name=name,
         schema=schema,
         state=begun,
@@ -95,7 +98,7 @@ class MoveRows:
 
     def plan(self) -> RowsPlan:
         """Reads the plan as it is now."""
-        plan = read_rows_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
+        plan = read_rows_plan(self.conn, catalog.table(self.conn, self.relation), self.options, self.rehearses)
         if plan.state and not self.rehearses:
             state.refuse_other_database(self.conn, plan.state)
         return plan
@@ -131,8 +134,11 @@ class MoveRows:
         return []
 
     def reset(self) -> None:
-        """Takes back, in a copy of the schema, what an earlier run has done."""
-        self.cancel(Runner(self.conn))
+        """Takes back, in a copy of the schema, what an earlier run has done. The state has no row there."""
+        plan = self.plan()
+        if state.owner_of(self.conn, plan.schema) is not None:
+            state.refuse_stranger(self.conn, plan.schema)
+            self.remove(Runner(self.conn), plan)
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""
@@ -238,6 +244,10 @@ class MoveRows:
         plan = read_rows_plan(self.conn, root, self.options)
         if plan.is_swapped:
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
+        self.remove(runner, plan)
+
+    def remove(self, runner: Runner, plan: RowsPlan) -> None:
+        """Removes the copies of the rows, the triggers, and the state."""
 
         def remove() -> None:
             follow.drop(Shadow(plan, runner))

@@ -5,16 +5,17 @@ The action `move` is another move: it copies the rows of one partition into part
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Callable, Iterable, Optional
 
-from pgkid.ctl import filling, hold, state, terminal
-from pgkid.ctl.connection import Connection
+from pgkid.ctl import catalog, filling, hold, state, terminal
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.keys import key_of
 from pgkid.ctl.partition.move import MoveTable
-from pgkid.ctl.partition.plan import Options, PartitionState, RowsState, TableState
+from pgkid.ctl.partition.plan import Options, Plan, RowsPlan
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
@@ -83,7 +84,15 @@ class PartitionSession(Session):
             return
         if not self.args.width and not self.begun():
             raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
-        self.rehearse(checks.look(self.table_move.plan()), self.copied)
+        plan = self.table_move.plan()
+        state.refuse_half_back(plan.state)
+        self.refuse_other_options(plan, plan.until)
+        if plan.is_swapped:
+            is_run = plan.state and plan.state.is_run
+            hint = "Run `kidctl partition finish` or `back`." if is_run else "Run `kidctl partition run` again."
+            raise Refused(f"{self.root.label} is partitioned already", hint)
+        plan.until = self.table_move.next_until(plan)
+        self.rehearse(checks.look(plan), self.copied)
 
     def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
         """Adds findings and those of a rehearsal to the report."""
@@ -91,14 +100,20 @@ class PartitionSession(Session):
 
     def look_rows(self) -> None:
         """Fills the report of a move of rows."""
-        self.rehearse(checks.look_rows(self.rows(self.conn).plan()), self.rows)
+        plan = self.rows(self.conn).plan()
+        self.refuse_other_options(plan)
+        if plan.is_swapped:
+            raise Refused(f"rows of {self.root.label} have moved", "Run `kidctl partition move` again, to end it.")
+        self.rehearse(checks.look_rows(plan), self.rows)
 
     def copied(self, conn: Connection) -> MoveTable:
-        """Returns the move on a copy."""
+        """Returns the move on a copy, with the options of the move if it has begun."""
         if conn is self.conn:
             return self.table_move
-        # Those of the state, if the user has not repeated the options of a move that was interrupted.
-        options = self.table_move.options or self.table_move.plan().options
+        plan = self.table_move.plan()
+        options = plan.options
+        if plan.state:  # It has no row in the copy.
+            options = replace(options, until=self.table_move.next_until(plan))
         return MoveTable(conn, self.root.label, options, True)
 
     def do_run(self) -> int:
@@ -109,11 +124,14 @@ class PartitionSession(Session):
                 "`kidctl partition move` moves rows of one partition.",
             )
         hold.refuse_running(self.conn, self.schema)
-        self.refuse_other_options(state.load(self.conn, self.schema, TableState))
-        if self.begun() and self.table_move.plan().is_swapped:
-            self.run_steps(steps_from("partitions", self.table_move.steps()), self.schema)
-            return 0
-        state.refuse_half_back(state.load(self.conn, self.schema, TableState))
+        if self.begun():
+            plan = self.table_move.plan()
+            state.refuse_half_back(plan.state)
+            self.refuse_other_options(plan, plan.until)
+            if plan.is_swapped:
+                self.run_steps(steps_from("partitions", self.table_move.steps()), self.schema)
+                self.say_job()
+                return 0
         self.look()
         if self.stops():
             return 1
@@ -121,19 +139,41 @@ class PartitionSession(Session):
         self.say_job()
         return 0
 
-    def refuse_other_options(self, begun: Optional[PartitionState]) -> None:
-        """Raises an error if the user gives another option than the move began with."""
-        if begun:
-            args, kept = self.args, begun.options
-            state.refuse_other_options(
-                self.root.label,
-                (
-                    ("--width", args.width, kept.width),
-                    ("--until", args.until, kept.until),
-                    ("--ids", args.ids, kept.ids),
-                    ("--partition", args.partition, kept.partition),
-                ),
-            )
+    def refuse_other_options(self, plan: Plan, until: Optional[str] = None) -> None:
+        """Raises an error if the user gives another option than the move began with.
+
+        `until` is when the first partition ends.
+        """
+        if not plan.state:
+            return
+        args, kept = self.args, plan.options
+        state.refuse_other_options(
+            self.root.label,
+            (
+                ("--width", args.width, self.same(args.width, kept.width, "{}::interval::text")),
+                ("--until", args.until, self.same(args.until, kept.until, "{}::timestamptz", until)),
+                ("--ids", args.ids, plan.ids.prefix),
+                ("--partition", args.partition, self.same_partition(plan)),
+            ),
+        )
+
+    def same(self, given: Optional[str], kept: Optional[str], form: str, value: Optional[str] = None) -> Optional[str]:
+        """Returns what was given if it spells in another way what the move keeps, and otherwise what the move keeps.
+
+        `form` is an expression that returns the value of a text. `value` is that of the move, if it is not `kept`.
+        """
+        value = value or kept
+        if given is None or value is None or given == kept:
+            return kept
+        query = f"SELECT {form} = {form}".format("%s", "%s")
+        return given if scalar(self.conn, query, (given, value)) else kept
+
+    def same_partition(self, plan: Plan) -> Optional[str]:
+        """Returns what was given as --partition if it is the partition whose rows move, or what the move keeps."""
+        given: Optional[str] = self.args.partition
+        if given is None or not isinstance(plan, RowsPlan) or plan.is_swapped:
+            return plan.options.partition
+        return given if catalog.table(self.conn, given).label == plan.old_label else plan.old_label
 
     def say_job(self) -> None:
         """Says what must be called from now on."""
@@ -187,15 +227,20 @@ class PartitionSession(Session):
         """Returns the move of rows, on the database or on a copy."""
         is_copy = conn is not self.conn
         throttle = Throttle.none() if is_copy else Throttle(self.args.pause, self.args.max_lag)
-        return MoveRows(conn, self.root.label, self.options, throttle, is_copy)
+        options = self.options
+        if is_copy:
+            plan = self.rows(self.conn).plan()
+            options = replace(plan.options, partition=plan.old_label)
+        return MoveRows(conn, self.root.label, options, throttle, is_copy)
 
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
         hold.refuse_running(self.conn, self.schema_of_rows)
-        self.refuse_other_options(state.load(self.conn, self.schema_of_rows, RowsState))
         move = self.rows(self.conn)
+        plan = move.plan()
+        self.refuse_other_options(plan)
         move.throttle.check(self.conn)
-        if move.plan().state is None:
+        if plan.state is None:
             self.look_rows()
             if self.stops():
                 return 1

@@ -200,9 +200,13 @@ VIEWS = """
       FROM reads AS r JOIN pg_class AS v ON v.oid = r.view JOIN pg_class AS c ON c.oid = r.relation
            JOIN pg_roles AS o ON o.oid = c.relowner
      WHERE v.relowner = current_user::regrole
+           AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.oid = v.relnamespace AND n.nspname ~ '^kidctl_rekey_')
      GROUP BY v.oid, v.relnamespace, v.relname HAVING bool_and(o.rolsuper OR o.rolname = current_user) ORDER BY 1"""
 
 
 def views(source: Connection) -> list[str]:
-    """Returns the views that are read. In a copy, views of other roles can belong to the session's role."""
+    """Returns the views that are read, without those of a move that has begun.
+
+    In a copy, views of other roles can belong to the session's role.
+    """
     return [name for (name,) in source.execute(VIEWS).fetchall()]

@@ -81,7 +81,8 @@ class RekeySession(Session):
         parser.add_argument(
             "--to",
             choices=TARGETS,
-            help="the kind of new keys; default kid64; with --new-rows-only kid53 for a bigint, else the type of the key",
+            help="the kind of new keys; default kid64; with --new-rows-only kid53 for a bigint, else the type of the"
+            " key",
         )
         parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
         parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old keys in a column of this name")
@@ -144,20 +145,29 @@ class RekeySession(Session):
             return
         args, kept = self.args, plan.options
         during = f"[{kept.since}, {kept.until})" if kept.since else None
-        if during and args.during and scalar(self.conn, "SELECT %s::tstzrange = %s", (during, args.during)):
+        if during and args.during and self.is_during(kept):
             during = args.during
+        zone = kept.time_zone or "UTC"
+        if args.time_zone and args.time_zone.lower() == zone.lower():  # PostgreSQL knows them in any case.
+            zone = args.time_zone
         state.refuse_other_options(
             self.root.label,
             (
                 ("--to", args.to, kept.to),
                 ("--time", args.time, kept.time),
-                ("--time-zone", args.time_zone, kept.time_zone),
+                ("--time-zone", args.time_zone, zone),
                 ("--during", args.during, during),
                 ("--old-name", args.old_name, kept.old_name),
                 ("--triggers", args.triggers, kept.triggers),
                 ("--new-rows-only", args.new_rows_only or None, kept.new_rows_only or None),
             ),
         )
+
+    def is_during(self, kept: Options) -> bool:
+        """Returns whether --during has the beginning and the end that the move keeps, which are times alone."""
+        since, until = self.during()
+        query = "SELECT %s::timestamptz = %s AND %s::timestamptz = %s"
+        return bool(scalar(self.conn, query, (since, kept.since, until, kept.until)))
 
     def look(self) -> None:
         """Fills the report."""

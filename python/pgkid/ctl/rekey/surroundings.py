@@ -9,6 +9,7 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Finding, FindingKind
 from pgkid.ctl.functions import Function, functions, mentions, names_of
 from pgkid.ctl.kid import is_plain
+from pgkid.ctl.names import beside
 from pgkid.ctl.rekey import costs, lookalikes
 from pgkid.ctl.rekey.plan import Options
 
@@ -27,7 +28,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], options: Options, new_t
         yield from of_subscriptions(conn, columns)
         if not options.time:
             yield from random_uuids(conn, columns[0])
-            yield from of_time_columns(conn, columns[0])
+            yield from of_time_columns(conn, columns)
         yield from of_search_path(conn, new_type)
         yield from of_sessions(any(column.type != new_type for column in columns))
         yield from costs.look(conn, columns)
@@ -275,20 +276,25 @@ def of_sessions(changes_type: bool) -> Iterator[Finding]:
     )
 
 
-def of_time_columns(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
-    """Yields columns that could tell when a row was made: those of times, and of IDs that always contain one."""
+def of_time_columns(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields columns that could tell when a row was made: those of times, and of IDs that always contain one.
+
+    Those that a move has added are none.
+    """
+    table = columns[0].table
+    added = [beside("new", column.name) for column in columns if column.table == table]
     for name, message in conn.execute(
         """
         SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL),
                                  CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
           FROM pg_catalog.pg_attribute AS a
-         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (%s::text[])
                AND (a.atttypid IN (1082, 1114, 1184) OR a.atttypid <> 'uuid'::regtype AND EXISTS (
                    SELECT FROM pg_catalog.pg_proc AS p WHERE p.proname = 'kid_timestamp' AND p.pronargs = 1
                                                              AND p.proargtypes[0] = a.atttypid))
          ORDER BY a.attname !~* 'creat|insert|made|added|start', a.attnum
         """,
-        (key.table,),
+        (table, added),
     ):
         yield Finding("times", f"--time {name}", message)
 
