@@ -45,7 +45,8 @@ CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
 COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 for a given time in the past, with the node of this server';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS
+    'makes a kid96 for a given time in the past, with the node of this server';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
