@@ -52,7 +52,7 @@ def add_throttle(parser: argparse.ArgumentParser, action: str = "") -> None:
         metavar="TIME",
         type=duration,
         help=f"{condition}wait while a standby or a logical subscriber of this server is behind by more than this, such"
-        " as 10s; one that is not connected counts if it has a slot, and standbys of a standby do not count",
+        " as 10s: also for one that is not connected, if it has a slot, but not for standbys of a standby",
     )
 
 

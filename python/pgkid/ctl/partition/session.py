@@ -31,7 +31,7 @@ class PartitionSession(Session):
         "check": "rehearse, and report problems; changes nothing",
         "plan": "print the statements of a rehearsal, for review",
         "run": "run all steps; goes on where it was interrupted",
-        "finish": "end what `run` has done; there is no way back from here",
+        "finish": "keep what `run` has done, and end the move; there is no way back from here",
         "back": "undo what `run` has done",
         "status": "show how far the move has come",
         "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
@@ -59,7 +59,11 @@ class PartitionSession(Session):
         super().add_arguments(parser)
         parser.epilog = f"{parser.epilog}\n\n{cls.more}"
         parser.add_argument("table", help="the table, with its schema if psql would need that")
-        parser.add_argument("--width", metavar="INTERVAL", help="the time that a partition covers, such as '1 month'")
+        parser.add_argument(
+            "--width",
+            metavar="INTERVAL",
+            help="the time that a partition covers, such as '1 month'; required until the move has begun",
+        )
         parser.add_argument(
             "--until",
             metavar="TIME",
