@@ -81,8 +81,8 @@ class RekeySession(Session):
         parser.add_argument(
             "--to",
             choices=TARGETS,
-            help="the kind of new keys; default kid64; with --new-rows-only, the default is kid53 if the key is a bigint,"
-            " and otherwise the type of the key",
+            help="the kind of new keys; default kid64; with --new-rows-only, the default is kid53 if the key is a"
+            " bigint, and otherwise the type of the key",
         )
         parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
         parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old keys in a column of this name")
