@@ -20,7 +20,7 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
-  run_kidctl must_run_kidctl cut_kidctl path_to_kidctl start_writers finish_writers dump_schema same_text pick quoted);
+  run_kidctl must_run_kidctl cut_kidctl overtake_kidctl path_to_kidctl start_writers finish_writers dump_schema same_text pick quoted);
 
 # The modules of PostgreSQL know the folder for temporary files only after this line has run.
 my $temporary = rel2abs(PostgreSQL::Test::Utils::tempdir);
@@ -82,6 +82,31 @@ sub cut_kidctl
 	local $ENV{PYTHONPATH} = 'python';
 	IPC::Run::run([ $python, '-c', $cut, $where, @words, '-d', $connection ], '>&', \my $output);
 	return ($output, $? >> 8 == 9);
+}
+
+# A program in place of kidctl, for overtake_kidctl()
+my $overtaken = <<'PYTHON';
+import sys
+from pgkid.ctl import cli, session
+others, connection, run_steps = sys.argv[1], sys.argv[-1], session.Session.run_steps
+def overtaken(self, *rest):
+    session.Session.run_steps = run_steps
+    for other in others.split(";"):
+        if cli.main([*other.split(), "-d", connection]):
+            sys.exit(9)
+    run_steps(self, *rest)
+session.Session.run_steps = overtaken
+sys.exit(cli.main(sys.argv[2:]))
+PYTHON
+
+# Runs kidctl, and before its first step other commands of kidctl, in one text with semicolons. Returns what they have
+# printed, and the exit status, which is 9 if one of the others fails.
+sub overtake_kidctl
+{
+	my ($connection, $others, @words) = @_;
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ $python, '-c', $overtaken, $others, @words, '-d', $connection ], '>&', \my $output);
+	return (decode('UTF-8', $output), $? >> 8);
 }
 
 # Starts kidctl with some words as arguments. The field `handle` of what it returns is of IPC::Run.

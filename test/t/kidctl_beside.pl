@@ -135,6 +135,7 @@ refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
 fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
 	CREATE TABLE short (LIKE events INCLUDING ALL); INSERT INTO short DEFAULT VALUES;
 	CREATE TABLE counted (id bigint PRIMARY KEY DEFAULT kid53_next()); INSERT INTO counted DEFAULT VALUES;
+	CREATE TABLE late (LIKE counted INCLUDING ALL); INSERT INTO late DEFAULT VALUES;
 	CREATE TABLE pairs (n bigint, id bigint DEFAULT kid53_next(), PRIMARY KEY (n, id)); INSERT INTO pairs VALUES (1);
 	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
 	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
@@ -179,9 +180,19 @@ foreach ([], [ '--width', '1 day' ])
 sql('ALTER TABLE counted ALTER id DROP DEFAULT');
 kidctl_ok(qw(partition run counted --width), '1 day');
 kidctl_cut('ALTER TABLE "public"."pairs" RENAME', qw(partition run pairs), @width);
-sql('ALTER TABLE pairs ALTER id DROP DEFAULT');
-kidctl_ok(qw(partition run pairs));    # the column is that of then
+sql('ALTER TABLE pairs ALTER id DROP DEFAULT, ALTER n SET DEFAULT kid53_next()');
+kidctl_ok(qw(partition run pairs));
+is(sql(q{SELECT pg_get_partkeydef('pairs'::regclass)}), 'RANGE (id)', 'the column of the IDs is that of then');
 kidctl_ok(qw(partition back pairs));
+
+# A row that came before the constraint is not later than the end that the first partition gets now.
+kidctl_cut('ALTER TABLE .* VALIDATE', qw(partition run late), @width);
+($state) = sql(q{SELECT format('%I.state', nspname) FROM pg_namespace WHERE nspname ~ '^kidctl_partition_late'});
+sql(qq{UPDATE $state SET state = state || jsonb_build_object('until', (now() - interval '1 day')::text,
+		'bound', kid53_at(now() - interval '1 day')::text)});
+like(kidctl_ok(qw(partition check late)), qr/, 0 of which stop the move\.$/m, 'check looks up to the later end');
+kidctl_ok(qw(partition run late --no-rehearsal));
+kidctl_ok(qw(partition finish late));
 
 # A move of rows
 kidctl_ok(qw(partition finish events));
@@ -202,6 +213,25 @@ refuses('the move of public\.numbers began with --during', qw(rekey run numbers 
 refuses('the move of public\.numbers began with --time-zone utc', qw(rekey run numbers --time-zone CET));
 kidctl_ok(qw(rekey run), @numbers, '--no-rehearsal');
 kidctl_ok(qw(rekey swap), @numbers);
+
+# If another kidctl makes a whole move between the rehearsal of a command and its steps, no state tells of it.
+fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT now());
+	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+foreach (
+	[ events => 'partition run events --width 1day --no-rehearsal; partition finish events', 'partition', @width ],
+	[
+		numbers => 'rekey run numbers --time made --no-rehearsal; rekey swap numbers; rekey finish numbers',
+		qw(rekey --time made --no-rehearsal)
+	])
+{
+	my ($table, $others, $command, @options) = @$_;
+	my ($said, $status) = overtake_kidctl(connection_as($node, 'one', 'shop'), $others, $command, 'run', $table, @options);
+	is($status, 2, "$command of a table that others have moved meanwhile does not begin");
+	like($said, qr/^error: the key of public\.$table was changed meanwhile$/m, 'and kidctl says why');
+}
+is(sql(q{SELECT max(level) FROM pg_partition_tree('events')}), 1, 'the table is partitioned once');
+is(sql(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of a move');
 
 # What others have built on a partition is found in the check, though the rehearsal has no copy of it.
 my $built = q{CREATE SCHEMA theirs;

@@ -90,6 +90,23 @@ def table(conn: Connection, name: str) -> Table:
     return tables(conn, [found])[0]
 
 
+def key_mark(conn: Connection, table: Table) -> Optional[str]:
+    """Returns a text that is another one when a table of this name is another one, or has another primary key."""
+    mark: Optional[str] = scalar(
+        conn,
+        """
+        SELECT concat_ws(' ', c.oid, c.relkind, (
+                   SELECT array_agg(row(a.attnum, a.atttypid, pg_get_expr(d.adbin, d.adrelid)) ORDER BY a.attnum)
+                     FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+                          LEFT JOIN pg_attrdef AS d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+                    WHERE i.indrelid = c.oid AND i.indisprimary))
+          FROM pg_class AS c WHERE c.oid = to_regclass(%s)
+        """,
+        (table.label,),
+    )
+    return mark
+
+
 def family(conn: Connection, oids: Iterable[int]) -> list[Table]:
     """Returns some tables with their partitions, ordered by OID."""
     rows = conn.execute(

@@ -41,6 +41,7 @@ class Session(ABC):
         self.report = Report()
         self.rehearsal: Optional[Rehearsal] = None
         self.known: dict[str, Optional[dict[str, Any]]] = {}
+        self.marks: dict[str, tuple[catalog.Table, Optional[str]]] = {}
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -152,9 +153,14 @@ class Session(ABC):
         terminal.print_script(self.rehearsal.script)
         return 0
 
-    def watch(self, schema: str) -> None:
-        """Notes how far the move with this schema is, as what the user gets to see is of this state."""
+    def watch(self, schema: str, table: Optional[catalog.Table] = None) -> None:
+        """Notes how far the move with this schema is, as what the user gets to see is of this state.
+
+        The key of the table is noted, too: a whole move, from its beginning to its end, leaves no state.
+        """
         self.known[schema] = state.saved(self.conn, schema)
+        if table:
+            self.marks[schema] = (table, catalog.key_mark(self.conn, table))
 
     def run_steps(self, steps: Sequence[Step], schema: str) -> None:
         """Runs steps of the move with this schema on the real tables, while no other kidctl works on it.
@@ -164,6 +170,9 @@ class Session(ABC):
         with held(self.conn, self.dsn(), schema) as hold:
             if state.saved(self.conn, schema) != self.known[schema]:
                 raise Refused("another kidctl has worked on this move meanwhile", "Run the same command again.")
+            table, mark = self.marks.get(schema, (None, None))
+            if table and catalog.key_mark(self.conn, table) != mark:
+                raise Refused(f"the key of {table.label} was changed meanwhile", "Run the same command again.")
             for step in steps:
                 hold.check()
                 self.run_step(Runner(self.conn, hold.release, self.args.lock_timeout), step)

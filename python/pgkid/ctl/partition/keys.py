@@ -93,20 +93,20 @@ def key_of(
     default can have changed since.
     """
     possible = ids_of(conn, root, home)
+    columns = catalog.columns(conn, root.oid)
+    of_name = [ids for ids in possible if any((c.number, c.name) == (ids.number, name) for c in columns)]
+    possible = of_name or possible  # The user can have renamed the column.
     told = [ids for ids in possible if ids.is_told]
     found = told
     if given:
         if told and not has_begun:
             refuse_others(root, told, given)
         found = of_prefix(told, given) or of_prefix(possible, given)
-    columns = catalog.columns(conn, root.oid)
     if not found:
         raise Refused(f"{root.label} has no primary key with IDs of kid", without_ids(conn, root, columns, home))
-    of_name = [ids for ids in found if any((c.number, c.name) == (ids.number, name) for c in columns)]
-    if len(found) > 1 and len(of_name) != 1:
+    if len(found) > 1:
         raise several(root, found)
-    ids = (of_name or found)[0]
-    return Key(next(column for column in columns if column.number == ids.number), ids)
+    return Key(next(column for column in columns if column.number == found[0].number), found[0])
 
 
 def of_prefix(several_ids: Sequence[Ids], prefix: str) -> list[Ids]:

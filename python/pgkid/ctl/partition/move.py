@@ -86,8 +86,7 @@ class MoveTable:
         if plan.is_swapped or plan.state and not self.is_near(plan):
             return
         if plan.state:
-            plan.until = self.next_until(plan)
-            plan.bound = bound_at(self.conn, plan.home, plan.key, plan.ids, plan.until)
+            self.renew(plan)
         elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
         runner.retried([lock([plan.root.sql])], lambda: self.begin(runner, plan))
@@ -96,11 +95,11 @@ class MoveTable:
         """Returns whether the end of the first partition may come before the swap."""
         return bool(scalar(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
 
-    def next_until(self, plan: TablePlan) -> str:
-        """Returns when the first partition will end if the move goes on: later if that came near since it began."""
+    def renew(self, plan: TablePlan) -> None:
+        """Lets the first partition end later if its end came near since the move began, as `prepare` does."""
         if plan.state and not plan.is_swapped and self.is_near(plan):
-            return until_of(self.conn, replace(plan.options, until=None))
-        return plan.until
+            plan.until = until_of(self.conn, replace(plan.options, until=None))
+            plan.bound = bound_at(self.conn, plan.home, plan.key, plan.ids, plan.until)
 
     def begin(self, runner: Runner, plan: TablePlan) -> None:
         """Creates the state, and the constraint. The table is locked."""

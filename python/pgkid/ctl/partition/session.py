@@ -48,8 +48,8 @@ class PartitionSession(Session):
         self.trust_home()
         self.schema = state.schema_of("partition", self.root)
         self.schema_of_rows = state.schema_of("rows", self.root)
-        self.watch(self.schema)
-        self.watch(self.schema_of_rows)
+        self.watch(self.schema, self.root)
+        self.watch(self.schema_of_rows, self.root)
         self.options = Options(args.width or "", args.until, args.ids, args.partition)
         self.table_move = MoveTable(conn, self.root.label, self.options if args.width else None)
 
@@ -95,7 +95,7 @@ class PartitionSession(Session):
             is_run = plan.state and plan.state.is_run
             hint = "Run `kidctl partition finish` or `back`." if is_run else "Run `kidctl partition run` again."
             raise Refused(f"{self.root.label} is partitioned already", hint)
-        plan.until = self.table_move.next_until(plan)
+        self.table_move.renew(plan)
         self.rehearse(checks.look(plan), self.copied)
 
     def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
@@ -117,7 +117,8 @@ class PartitionSession(Session):
         plan = self.table_move.plan()
         options = plan.options
         if plan.state:  # It has no row in the copy.
-            options = replace(options, until=self.table_move.next_until(plan))
+            self.table_move.renew(plan)
+            options = replace(options, until=plan.until)
         return MoveTable(conn, self.root.label, options, True)
 
     def do_run(self) -> int:
@@ -175,8 +176,10 @@ class PartitionSession(Session):
     def same_partition(self, plan: Plan) -> Optional[str]:
         """Returns what was given as --partition if it is the partition whose rows move, or what the move keeps."""
         given: Optional[str] = self.args.partition
-        if given is None or not isinstance(plan, RowsPlan) or plan.is_swapped:
+        if given is None or not isinstance(plan, RowsPlan):
             return plan.options.partition
+        if plan.is_swapped:  # The partition may be gone.
+            return given if given in (plan.old_name, plan.old_label) else plan.options.partition
         return given if catalog.table(self.conn, given).label == plan.old_label else plan.old_label
 
     def say_job(self) -> None:
@@ -248,6 +251,8 @@ class PartitionSession(Session):
             self.look_rows()
             if self.stops():
                 return 1
+            # The partition that was rehearsed, though another one may be the first by now
+            move.options = replace(plan.options, partition=plan.old_label)
         self.run_steps(move.steps(), self.schema_of_rows)
         return 0
 

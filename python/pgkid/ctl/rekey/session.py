@@ -60,7 +60,7 @@ class RekeySession(Session):
         self.root = self.own(args.table)
         refuse_partition(conn, self.root)
         self.schema = state.schema_of("rekey", self.root)
-        self.watch(self.schema)
+        self.watch(self.schema, self.root)
         self.kind = NewRows if is_new_rows_only(conn, self.root, args) else Rekey
         self.move = self.kind(conn, self.root.label, self.options(), Throttle(args.pause, args.max_lag))
         self.rehearsed: Optional[Rekey] = None  # the same move on the last copy
