@@ -30,6 +30,7 @@ class Hold:
 
     def __init__(self, conn: Connection, session: Connection, schema: str) -> None:
         self.conn, self.session, self.schema = conn, session, schema
+        self.is_taken = False
 
     def take(self) -> None:
         """Takes the lock, or raises an error that says who has it. The schema of the move is created before."""
@@ -39,8 +40,8 @@ class Hold:
             # ACCESS EXCLUSIVE would give the transaction an ID, and with it keep VACUUM from removing rows.
             with suppress(*MEANWHILE):
                 try:
-                    self.session.execute("BEGIN")
-                    self.session.execute(identifier("LOCK TABLE {}.running IN EXCLUSIVE MODE NOWAIT", self.schema))
+                    self.lock()
+                    self.is_taken = True
                     return
                 except errors.LockNotAvailable as error:
                     raise refused(self.conn, self.schema) from error
@@ -48,6 +49,11 @@ class Hold:
                     if self.session.info.transaction_status == pq.TransactionStatus.INERROR:
                         self.session.execute("ROLLBACK")
         raise refused(self.conn, self.schema)
+
+    def lock(self) -> None:
+        """Begins the transaction that has the lock."""
+        self.session.execute("BEGIN")
+        self.session.execute(identifier("LOCK TABLE {}.running IN EXCLUSIVE MODE NOWAIT", self.schema))
 
     def check(self) -> None:
         """Raises an error if the session that has the lock was ended. The step before can have dropped the schema."""
@@ -65,7 +71,13 @@ class Hold:
         with suppress(psycopg.Error):
             if self.session.closed:
                 return
-            if scalar(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
+            if self.session.info.transaction_status == pq.TransactionStatus.INERROR:
+                # A signal came while check() asked, and the lock is gone.
+                self.session.execute("ROLLBACK")
+                self.lock()
+            if self.is_taken and scalar(
+                self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)
+            ):
                 # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
                 self.session.execute("SET LOCAL lock_timeout = '3s'")
                 self.session.execute(identifier("DROP TABLE {}.running", self.schema))
@@ -80,8 +92,8 @@ def held(conn: Connection, dsn: str, schema: str) -> Iterator[Hold]:
     with connect(dsn) as session:
         session.execute(identifier("SET ROLE {}", scalar(conn, "SELECT current_user")))
         hold = Hold(conn, session, schema)
-        hold.take()
         try:
+            hold.take()
             yield hold
         finally:
             with deferred():
