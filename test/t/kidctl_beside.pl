@@ -226,7 +226,8 @@ foreach (
 	])
 {
 	my ($table, $others, $command, @options) = @$_;
-	my ($said, $status) = overtake_kidctl(connection_as($node, 'one', 'shop'), $others, $command, 'run', $table, @options);
+	my ($said, $status) =
+	  overtake_kidctl(connection_as($node, 'one', 'shop'), $others, $command, 'run', $table, @options);
 	is($status, 2, "$command of a table that others have moved meanwhile does not begin");
 	like($said, qr/^error: the key of public\.$table was changed meanwhile$/m, 'and kidctl says why');
 }
