@@ -75,14 +75,22 @@ steps.Runner.execute = cut
 sys.exit(cli.main(sys.argv[2:]))
 PYTHON
 
+# Runs such a program with a connection and words. Returns what it has printed, and its exit status.
+sub run_in_place_of_kidctl
+{
+	my ($program, $connection, @words) = @_;
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ $python, '-c', $program, @words, '-d', $connection ], '>&', \my $output);
+	return ($output, $? >> 8);
+}
+
 # Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it
 # has printed, and whether it was ended.
 sub cut_kidctl
 {
 	my ($connection, $where, @words) = @_;
-	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ $python, '-c', $cut, $where, @words, '-d', $connection ], '>&', \my $output);
-	return ($output, $? >> 8 == 9);
+	my ($output, $status) = run_in_place_of_kidctl($cut, $connection, $where, @words);
+	return ($output, $status == 9);
 }
 
 # A program in place of kidctl, for overtake_kidctl()
@@ -105,9 +113,8 @@ PYTHON
 sub overtake_kidctl
 {
 	my ($connection, $others, @words) = @_;
-	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ $python, '-c', $overtaken, $others, @words, '-d', $connection ], '>&', \my $output);
-	return (decode('UTF-8', $output), $? >> 8);
+	my ($output, $status) = run_in_place_of_kidctl($overtaken, $connection, $others, @words);
+	return (decode('UTF-8', $output), $status);
 }
 
 # Starts kidctl with some words as arguments. The field `handle` of what it returns is of IPC::Run.

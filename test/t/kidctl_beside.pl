@@ -214,7 +214,7 @@ refuses('the move of public\.numbers began with --time-zone utc', qw(rekey run n
 kidctl_ok(qw(rekey run), @numbers, '--no-rehearsal');
 kidctl_ok(qw(rekey swap), @numbers);
 
-# If another kidctl makes a whole move between the rehearsal of a command and its steps, no state tells of it.
+# Between the rehearsal of a command and its steps, another kidctl can begin and finish a move, which leaves no state.
 fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
 	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT now());
 	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');

@@ -80,8 +80,7 @@ void define_identity_settings(int flags) {
       "Citus gives this node. \"auto\" and the name of an Erlang node, name@host, give no number: kid96 and sno then "
       "take a hash, and flake takes 0. The hash of a name is that of Erlang. The hash with \"auto\" most probably "
       "differs between servers. If \"kid.lanes\" is above 1, making a kid64, kid96 or kid53 raises an error on a "
-      "server "
-      "without a number. Making a flake does so too, unless another setting gives its generator.",
+      "server without a number. Making a flake does so too, unless another setting gives its generator.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
   DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64, kid96 and kid53 are divided into.",
                           "A power of two. With more than one lane, each server that fills the same tables makes IDs "
