@@ -28,6 +28,7 @@ my $owner = connection_as($node, 'one', 'app');
 
 my $holder = q{SELECT pid FROM pg_locks JOIN pg_class AS c ON c.oid = relation
 	WHERE relname = 'running' AND mode = 'ExclusiveLock' AND granted};
+my $schemas = q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'};
 my $waiting = q{SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'kidctl'
 	AND wait_event_type = 'Lock'};
 
@@ -71,7 +72,7 @@ is($status, 2, 'without its lock kidctl goes not on to the next step') or diag($
 unlike($output, qr/^fill/m, 'which is to fill rows');
 ($output, $status) = run_kidctl($owner, qw(rekey cancel app.orders));
 is($status, 0, 'and another kidctl can take that back') or diag($output);
-is($node->safe_psql('one', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'all of it');
+is($node->safe_psql('one', $schemas), 0, 'all of it');
 
 # A move that is interrupted before it has begun, while a dump reads all tables, also that of the lock
 $first = start_waiting($reader, 'app.orders', @run);
@@ -104,6 +105,37 @@ is($status, 0, 'the move is whole') or diag($output);
 ($output, $status) = run_kidctl($owner, qw(rekey finish app.orders));
 is($node->safe_psql('one', q{SELECT count(*) FROM app.orders WHERE kid_timestamp(id) = made}), 100,
 	'and no row is without its key');
+
+# Kidctl that are killed before their moves begin, which only a way back can notice
+foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ], [qw(partition back app.events)] ],
+	[ 'app.rest', [ qw(partition move app.parted --width), '1 month' ], [qw(partition cancel app.parted)] ])
+{
+	my ($table, $begin, $end) = @$_;
+	$first = start_waiting($reader, $table, @$begin, '--no-rehearsal');
+	my $began = $node->safe_psql('one', $holder);
+	kill_kidctl($first);
+	answer($reader, 'COMMIT;');
+	$node->poll_query_until('one', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $began)")
+	  or die 'the session remains';
+	is($node->safe_psql('one', $schemas), 1, "@$begin[0, 1] is killed: its schema is left");
+	($output, $status) = run_kidctl($owner, @$end);
+	like($output, qr/^error: no move .*has begun/, "@$end[0, 1] says that the move has not begun");
+	is($node->safe_psql('one', $schemas), 0, 'and drops what is left');
+}
+
+# A signal that comes between the creation of the schema and its lock
+($output, $status) = run_in_place_of_kidctl(<<'PYTHON', $owner, qw(partition run app.events --width), '1 month');
+import signal, sys
+from pgkid.ctl import cli, hold
+lock = hold.Hold.lock
+def interrupted(self):
+    hold.Hold.lock = lock
+    signal.raise_signal(signal.SIGTERM)
+hold.Hold.lock = interrupted
+sys.exit(cli.main(sys.argv[1:]))
+PYTHON
+is($status, 128 + 15, 'a signal comes before kidctl has its lock') or diag($output);
+is($node->safe_psql('one', $schemas), 0, 'and no schema is left');
 
 # The other moves
 foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ] ],

@@ -30,7 +30,6 @@ class Hold:
 
     def __init__(self, conn: Connection, session: Connection, schema: str) -> None:
         self.conn, self.session, self.schema = conn, session, schema
-        self.is_taken = False
 
     def take(self) -> None:
         """Takes the lock, or raises an error that says who has it. The schema of the move is created before."""
@@ -41,7 +40,6 @@ class Hold:
             with suppress(*MEANWHILE):
                 try:
                     self.lock()
-                    self.is_taken = True
                     return
                 except errors.LockNotAvailable as error:
                     raise refused(self.conn, self.schema) from error
@@ -67,17 +65,17 @@ class Hold:
             self.session.close()
 
     def end(self) -> None:
-        """Ends the session, and drops the schema before if the move has not begun."""
+        """Ends the session, and drops the schema before if the move has not begun and no other kidctl works on it."""
         with suppress(psycopg.Error):
             if self.session.closed:
                 return
             if self.session.info.transaction_status == pq.TransactionStatus.INERROR:
                 # A signal came while check() asked, and the lock is gone.
                 self.session.execute("ROLLBACK")
+            if self.session.info.transaction_status == pq.TransactionStatus.IDLE:
+                # Or the signal came between the creation of the schema and the lock.
                 self.lock()
-            if self.is_taken and scalar(
-                self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)
-            ):
+            if scalar(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
                 # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
                 self.session.execute("SET LOCAL lock_timeout = '3s'")
                 self.session.execute(identifier("DROP TABLE {}.running", self.schema))

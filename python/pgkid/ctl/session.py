@@ -177,6 +177,12 @@ class Session(ABC):
                 hold.check()
                 self.run_step(Runner(self.conn, hold.release, self.args.lock_timeout), step)
 
+    def drop_remains(self, schema: str) -> None:
+        """Drops the schema of a move that has not begun. A kidctl that was killed before can have left it."""
+        if self.known[schema] is None and state.owner_of(self.conn, schema) is not None:
+            with held(self.conn, self.dsn(), schema):
+                pass  # held() drops the schema at its end.
+
     def run_step(self, runner: Runner, step: Step) -> None:
         """Runs a step, and tells how long it takes."""
         with terminal.waiting(f"{step.name}: {step.title}"):

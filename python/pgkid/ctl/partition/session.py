@@ -208,6 +208,7 @@ class PartitionSession(Session):
 
     def do_back(self) -> int:
         """Takes everything back."""
+        self.drop_remains(self.schema)
         plan = self.table_move.plan(anywhere=True)
         if plan.is_swapped:
             refuse_used(plan)
@@ -259,6 +260,7 @@ class PartitionSession(Session):
     def do_cancel(self) -> int:
         """Takes back what was done to move rows."""
         if self.known[self.schema_of_rows] is None:
+            self.drop_remains(self.schema_of_rows)
             raise state.not_begun("rows", self.root)
         step = Step("cancel", "removing what the move has added", self.rows(self.conn).cancel)
         self.run_steps([step], self.schema_of_rows)
