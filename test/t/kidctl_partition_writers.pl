@@ -127,6 +127,41 @@ is(sql("INSERT INTO $schema.noted (id) VALUES ('$second') RETURNING n"), sql("SE
 move_beside(qq{DELETE FROM "$schema"."noted"}, "COMMIT PREPARED 'later'");
 is(sql("SELECT string_agg(item, ' ') FROM events WHERE id = '$first'"), 'new', 'it is committed later, and not lost');
 
+# VACUUM FULL moves rows that are not copied yet into blocks that are.
+sql(q{DROP TABLE events; CREATE TABLE events (id kid64 PRIMARY KEY, n int, item text) PARTITION BY RANGE (id);
+	CREATE TABLE rest PARTITION OF events DEFAULT; ALTER TABLE rest ALTER item SET STORAGE PLAIN;
+	INSERT INTO events SELECT kid64_floor(now() - n * interval '1 s'), n, repeat('x', 7000)
+		FROM generate_series(1, 600) AS n;
+	DELETE FROM events WHERE n <= 300});
+is((cut_kidctl($owner, q{(?s)INSERT.*ctid >= '\(256,0\)'}, @move, '1 day'))[1], 1, 'some blocks are copied');
+sql('VACUUM FULL rest');
+must_run_kidctl($owner, @move, '1 day');
+is(sql('SELECT concat(count(DISTINCT n), \' \', min(n), \' \', max(n)) FROM events'), '300 301 600',
+	'no row is lost if VACUUM FULL moves it');
+
+# Columns that change during a move. The copies have the values of before.
+foreach ([ 'ALTER TABLE events DROP COLUMN item; ALTER TABLE events ADD COLUMN item text', 'item', 'is another one' ],
+	[ 'ALTER TABLE events RENAME item TO title', 'title', 'has another name' ],
+	[ 'ALTER TABLE events RENAME line TO "Line"; ALTER TABLE events RENAME id TO line', 'item', 'of the key' ])
+{
+	my ($alter, $column, $what) = @$_;
+	foreach my $step ('LOCK TABLE ONLY', 'CREATE INDEX CONCURRENTLY')
+	{
+		fresh();
+		cut_kidctl($owner, $step, @move, '1 day');
+		sql($alter);
+		my $before = sql("SELECT string_agg(events::text, ' ' ORDER BY events::text) FROM events");
+		my ($said, $status) = run_kidctl($owner, @move, '1 day');
+		is($status, 2, "a column $what: the move stops");
+		like($said, qr/^error: columns of public\.events were changed since .*\nhint: Run `kidctl partition cancel`/m,
+			'and says why');
+		must_run_kidctl($owner, qw(partition cancel events));
+		must_run_kidctl($owner, @move, '1 day');
+		is(sql("SELECT string_agg(events::text, ' ' ORDER BY events::text) FROM events"), $before,
+			'after cancel the rows can move');
+	}
+}
+
 # Triggers of a default partition do not fire when it is emptied, and are there afterwards.
 fresh();
 sql(q{CREATE FUNCTION never() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''never''; END';

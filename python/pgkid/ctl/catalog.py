@@ -127,6 +127,11 @@ def blocks(conn: Connection, relation: int) -> int:
     return int(scalar(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (relation,)))
 
 
+def file_of(conn: Connection, relation: int) -> int:
+    """Returns the file of a table. It is another one after a command that writes the rows anew, as VACUUM FULL does."""
+    return int(scalar(conn, "SELECT pg_relation_filenode(%s::oid)", (relation,)))
+
+
 class ColumnAddress(NamedTuple):
     """What tells a column from all others, as in pg_depend. Number 0 is the table itself."""
 
@@ -193,6 +198,22 @@ def columns(conn: Connection, relation: int) -> list[Column]:
         """,
         (relation,),
     )
+
+
+def columns_mark(conn: Connection, relation: int) -> str:
+    """Returns a text that is another one when a column of a table has another name or other values, or is another."""
+    mark: str = scalar(
+        conn,
+        """
+        SELECT string_agg(row(a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attcollation, a.attgenerated,
+                              CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END)::text, ' '
+                          ORDER BY a.attnum)
+          FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+        """,
+        (relation,),
+    )
+    return mark
 
 
 @dataclass(frozen=True)

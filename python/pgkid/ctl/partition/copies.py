@@ -12,25 +12,28 @@ from pgkid.ctl.partition.shadow import Shadow
 from pgkid.ctl.steps import Statement, statement
 
 
-def copy(shadow: Shadow, block: int, blocks: int) -> list[Statement]:
-    """Returns the statements that copy the rows of some blocks, and hold these until the transaction ends.
+def hold(shadow: Shadow) -> Statement:
+    """Returns the statement that holds the rows in their blocks until the transaction ends.
 
-    The first one takes the lock of the partition before INSERT takes that of the copies.
+    The lock of the partition is taken before INSERT takes that of the copies. VACUUM FULL, CLUSTER and some forms of
+    ALTER TABLE wait for it. They write the rows anew, in other blocks.
     """
-    return [
-        statement("LOCK TABLE ONLY {} IN ROW SHARE MODE", shadow.source.sql),
-        statement(
-            """INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE
+    return statement("LOCK TABLE ONLY {} IN ROW SHARE MODE", shadow.source.sql)
+
+
+def copy(shadow: Shadow, block: int, blocks: int) -> Statement:
+    """Returns the statement that copies the rows of some blocks, and keeps writers from changing them meanwhile."""
+    return statement(
+        """INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE
 SELECT {} FROM ONLY {} WHERE ctid >= {}::tid AND ctid < {}::tid FOR SHARE ON CONFLICT DO NOTHING""",
-            shadow.table,
-            shadow.names,
-            shadow.names,
-            shadow.source.sql,
-            f"({block},0)",
-            f"({block + blocks},0)",
-            about=of_table(shadow.source, "rows of"),
-        ),
-    ]
+        shadow.table,
+        shadow.names,
+        shadow.names,
+        shadow.source.sql,
+        f"({block},0)",
+        f"({block + blocks},0)",
+        about=of_table(shadow.source, "rows of"),
+    )
 
 
 def copy_noted(shadow: Shadow) -> bool:

@@ -29,6 +29,7 @@ class Exchange:
     def run(self) -> None:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
+        plan.refuse_changed()
         are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.noted)
         if scalar(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted

@@ -4,6 +4,7 @@ Whenever a writer or kidctl commits, this is true: if a row and its copy are not
 the row is in a block that kidctl has not copied yet, or `noted` contains its ID. So once all blocks are copied and
 `noted` is empty, the copies are the rows. It is true because of these rules:
 
+- Blocks are copied anew if the partition has another file than before (rows.py). Then rows can be in other blocks.
 - A copy is made of a row that is locked FOR SHARE (copies.py). If a writer has changed the row, kidctl waits for the
   end of his transaction, and copies what it finds then. Whoever wants to change the row waits for the copy.
 - A trigger deletes the copy of a changed row and inserts another one, in the transaction of the writer.

@@ -60,6 +60,8 @@ class RowsState(PartitionState):
 
     undo = "partition cancel"
 
+    columns: str  # catalog.columns_mark() of the table when the move began
+    file: int  # of the partition, whose blocks are copied
     block: int = 0  # the next one to copy
 
 
@@ -193,8 +195,18 @@ class RowsPlan(Plan):
             options=self.options,
             old_name=self.old_name,
             late=[],
+            columns=catalog.columns_mark(self.conn, self.root.oid),
+            file=catalog.file_of(self.conn, source.oid),
         )
         return self.state
+
+    def refuse_changed(self) -> None:
+        """Raises an error if the table has other columns than when the move began. The copies have these still."""
+        if self.state and catalog.columns_mark(self.conn, self.root.oid) != self.state.columns:
+            raise Refused(
+                f"columns of {self.root.label} were changed since the move began",
+                "Run `kidctl partition cancel`, and then `kidctl partition move` again.",
+            )
 
 
 def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options], is_copy: bool = False) -> TablePlan:

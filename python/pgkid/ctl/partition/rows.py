@@ -149,33 +149,43 @@ class MoveRows:
         plan = self.plan()
         if plan.state:
             return
-        shadow = Shadow(plan, runner)
 
         def begin() -> None:
-            state.create(self.conn, plan.schema, plan.new_state(shadow.source))
+            locked = self.plan()  # Columns can have changed until now.
+            shadow = Shadow(locked, runner)
+            state.create(self.conn, locked.schema, locked.new_state(shadow.source))
             shadow.create()
             follow.create(shadow)
 
-        mine = lock([shadow.source.sql], "SHARE ROW EXCLUSIVE")
+        mine = lock([catalog.table(self.conn, plan.old_label).sql], "SHARE ROW EXCLUSIVE")
         runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], begin)
 
     def copy(self, runner: Runner) -> None:
         """Copies the rows, from where it was interrupted. What is appended meanwhile is the trigger's."""
         plan = self.plan()
-        if plan.is_swapped or not plan.state:
+        begun = plan.state
+        if plan.is_swapped or not begun:
             return
         shadow = Shadow(plan, runner)
-        size = catalog.blocks(self.conn, shadow.source.oid)
-        block = plan.state.block
+        size: Optional[int] = None
         with progress("copying", "blocks") as bar:
-            while block < size:
+            while True:
                 began = time.monotonic()
                 with self.conn.transaction():
-                    runner.all(copies.copy(shadow, block, BLOCKS))
-                    block += BLOCKS
-                    plan.state.block = block
+                    runner.execute(copies.hold(shadow))
+                    plan.refuse_changed()
+                    file = catalog.file_of(self.conn, shadow.source.oid)
+                    if file != begun.file:
+                        # The rows are in other blocks now. Those that have copies are left out.
+                        begun.file, begun.block, size = file, 0, None
+                    if size is None:
+                        size = catalog.blocks(self.conn, shadow.source.oid)
+                    if begun.block >= size:
+                        break
+                    runner.execute(copies.copy(shadow, begun.block, BLOCKS))
+                    begun.block += BLOCKS
                     plan.save("prepare")
-                bar.update(min(block, size), size, f"copying {shadow.source.label}")
+                bar.update(min(begun.block, size), size, f"copying {shadow.source.label}")
                 self.throttle.rest(self.conn, time.monotonic() - began)
 
     def exchange(self, runner: Runner) -> None:
