@@ -239,6 +239,19 @@ foreach (map { [split] } @vectors)
 		FROM (SELECT '\\x$bytes'::bytea::kid64) AS v (id)"), "$text|$uuid|t|t", "$bytes $prefix");
 }
 
+# Texts in upper case do not open, and a collation that ignores case does not change this.
+SKIP:
+{
+	skip('PostgreSQL has no ICU', 1)
+	  if $node->safe_psql('vectors', q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'}) == 0;
+	$node->safe_psql('vectors',
+		q{CREATE COLLATION ignores_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)});
+	my (undef, $prefix, $text) = split ' ', $vectors[0];
+	is($node->safe_psql('vectors', qq{SELECT kid64_unseal(t COLLATE ignores_case, '$prefix', true) IS NOT NULL
+			FROM unnest(ARRAY['$text', upper('$text'), '$prefix' || upper(substr('$text', length('$prefix') + 1))]) AS t}),
+		"t\nf\nf", 'a collation that ignores case does not open texts in upper case');
+}
+
 # A standby.
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
