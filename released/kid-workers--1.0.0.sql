@@ -216,13 +216,17 @@ COMMENT ON FUNCTION kid_workers.database_identity() IS
     'returns the cluster, the database and the table, which differ from those of a copy';
 
 -- Returns "cluster.database.table/timeline". The control file lags behind a promotion until the next checkpoint, so the
--- timeline is that of the WAL that is written now. During recovery this is an error.
+-- timeline is that of the WAL that is written now.
 CREATE OR REPLACE FUNCTION kid_workers.history() RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'cannot lease worker numbers during recovery'
+            USING ERRCODE = 'read_only_sql_transaction', HINT = 'Connect to the primary.';
+    END IF;
     RETURN concat(kid_workers.database_identity(), '/', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8));
 END $$;
-COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now';
+COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now; an error on a standby';
 
 -- A renewal grants a window of at most max_ttl seconds, which begins where the last one ends. It is refused while the
 -- last one has more than that left. So a window ends at most twice max_ttl after it was granted.
