@@ -206,7 +206,7 @@ fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VAL
 	CREATE FUNCTION all_p() RETURNS SETOF p LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT id, b FROM p; END';
 	CREATE FUNCTION archive_p() RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO archive SELECT * FROM p; END'});
 my $star = passes('functions with all columns', 'p', @during);
-my $one_more = 'one more column of each table from prepare to finish';
+my $one_more = 'more columns of each table from prepare to finish';
 my $hint = 'Name the columns in COPY … FROM, in INSERT without a list of columns, and where functions RETURN QUERY';
 like($star, qr/^  SELECT \* and COPY: see $one_more\n +hint: $hint\.$/m,
 	'what statements see is told');
@@ -214,7 +214,7 @@ my $all_columns = 'those with SELECT \* or RETURNING \*';
 my $returns_key = "after prepare, finish and cancel $all_columns; after swap and back all that return a key, ";
 like($star, qr/^  prepared statements: fail with error 0A000, .*: ${returns_key}also SELECT id and RETURNING id$/m,
 	'and what prepared ones do');
-my $whole_rows = 'it takes or returns whole rows, which have one more column from prepare to finish';
+my $whole_rows = 'it takes or returns whole rows, which have more columns from prepare to finish';
 like($star, qr/^  (?:function )?public\.all_p\(\):.*$whole_rows/m,
 	'a function that returns rows');
 like($star, qr/^  (?:function )?public\.archive_p\(\):.*reads all columns of p/m, 'and one that reads all columns');

@@ -56,7 +56,7 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: 
         if named:
             told.append(f"its text names {', '.join(named)}")
         if function.has_row_type and not new_rows_only:
-            told.append("it takes or returns whole rows, which have one more column from prepare to finish")
+            told.append("it takes or returns whole rows, which have more columns from prepare to finish")
         if told:
             yield Finding(
                 "functions",
@@ -199,8 +199,7 @@ def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[
          WHERE slot_type = 'logical' AND database = pg_catalog.current_database() ORDER BY 1
         """,
         columns,
-        "Its reader sees one more column of each of these tables from prepare to finish, and other keys after the"
-        " swap.",
+        "Its reader sees more columns of each of these tables from prepare to finish, and other keys after the swap.",
     )
 
 
@@ -271,7 +270,7 @@ def of_sessions(changes_type: bool) -> Iterator[Finding]:
     yield Finding(
         "clients",
         "SELECT * and COPY",
-        "see one more column of each table from prepare to finish",
+        "see more columns of each table from prepare to finish",
         hint="Name the columns in COPY … FROM, in INSERT without a list of columns, and where functions RETURN QUERY.",
     )
 
