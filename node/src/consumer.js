@@ -94,15 +94,27 @@ const BROKEN = new Set([
 /** What pg says of a connection that ended, or that a pool did not get in time. */
 const LOST = /^Connection terminated|^Client was closed|^Client has encountered a connection error|^timeout exceeded/;
 
+/** What fetch() says, in the cause of its error, of a connection that ended or took too long. */
+const UNFETCHED = /^UND_ERR_(?:BODY_TIMEOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|SOCKET)$/;
+
+/**
+ * Returns whether an error, or the cause of another one, is of a connection or a server that can work again.
+ * @param {any} error
+ */
+function isPassing(error) {
+  const { code = '', syscall = '', message = '' } = error ?? {};
+  return PASSING.test(code) || BROKEN.has(code) || UNFETCHED.test(code) || syscall === 'connect'
+    || syscall === 'getaddrinfo' || LOST.test(message);
+}
+
 /**
  * Returns whether the same can succeed later.
  * @param {any} error
  * @param {Pool} work of the database that is written to
  */
-async function canPass({ code = '', syscall = '', message = '' }, work) {
-  if (code === READ_ONLY) return !await isReadOnlyBySetting(work);
-  return PASSING.test(code) || BROKEN.has(code) || syscall === 'connect' || syscall === 'getaddrinfo'
-    || LOST.test(message);
+async function canPass(error, work) {
+  if (error?.code === READ_ONLY) return !await isReadOnlyBySetting(work);
+  return isPassing(error) || isPassing(error?.cause);
 }
 
 /**
@@ -198,7 +210,7 @@ class Consumer {
         } catch (error) {
           // An ID in the text of the earlier type is no value of another one.
           if (/** @type {any} */ (error)?.code === INVALID_TEXT) await this.#checkType();
-          if (!await canPass(error ?? {}, this.#options.work)) throw error;
+          if (!await canPass(error, this.#options.work)) throw error;
           this.#options.onRetry(/** @type {Error} */ (error));
           this.#isAwake = false;
           pause = Math.min(Math.max(2 * pause, RETRY.first), RETRY.longest);

@@ -1,5 +1,6 @@
 // The consumer, with the server of the PG* environment variables.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -499,6 +500,22 @@ test('kid in plain SQL: what a consumer needs, and that it is enough', async () 
   }
   await plain.end();
   await query('DROP DATABASE consuming_plain');
+});
+
+test('a web service that refuses a connection is called again', async () => {
+  await query("INSERT INTO consuming.events (payload) VALUES ('x')");
+  const refusing = createServer();
+  await new Promise((resolve) => { refusing.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (refusing.address());
+  await new Promise((resolve) => { refusing.close(resolve); });
+  let calls = 0;
+  const consumer = consume({
+    ...usual, delivery: 'at least once', onRetry: () => {},
+    handle: async () => { if (++calls <= 2) await fetch(`http://127.0.0.1:${port}/`); },
+  });
+  await until("SELECT FROM consuming.consumers WHERE last > '...........'", 1);
+  await consumer.stop();
+  assert.equal(calls, 3);
 });
 
 test('each retry is a warning, and so is its end, unless the program wants to be told', async () => {
