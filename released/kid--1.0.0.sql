@@ -1518,7 +1518,7 @@ COMMENT ON FUNCTION sno_make(ts timestamptz, meta integer, partition integer, se
 CREATE FUNCTION kid_tick(sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
-    'returns the tick, which toggles whenever the system clock of the generator goes back';
+    'returns the tick, by which IDs differ that were made before and after the system clock went back';
 CREATE FUNCTION kid_meta(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
 COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
