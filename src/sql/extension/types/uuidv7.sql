@@ -31,7 +31,9 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
+    'tells whether a uuid is between the lowest and the highest UUID of version 7 of a range of time; one of another '
+    'version can be, too';
 
 CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuid_encode';
