@@ -8,8 +8,8 @@
 A column has the texts of IDs or their numbers, such as id::bigint in SQL. What is missing stays missing. If a number is
 missing, pandas makes a column of floating-point numbers. These are exact for Kid53, whose numbers are below 2^53. For
 the other types such a column is an error, because pandas has rounded the numbers. A number does not say of which type
-it is: if you name another type, times() can return wrong times. The result has the index of the column. That of an index
-is the index itself, so frame["created_at"] = times(frame.index, Kid64) gives each row its time.
+it is: if you name another type, times() can return wrong times. The result has the index of the column. That of an
+index is the index itself, so frame["created_at"] = times(frame.index, Kid64) gives each row its time.
 """
 
 from __future__ import annotations
