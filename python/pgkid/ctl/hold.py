@@ -62,7 +62,6 @@ class Hold:
         """Releases the lock, so that the schema can be dropped."""
         if not self.session.closed:
             self.session.execute("ROLLBACK")
-            self.session.close()
 
     def end(self) -> None:
         """Ends the session, and drops the schema before if the move has not begun and no other kidctl works on it."""
@@ -73,7 +72,8 @@ class Hold:
                 # A signal came while check() asked, and the lock is gone.
                 self.session.execute("ROLLBACK")
             if self.session.info.transaction_status == pq.TransactionStatus.IDLE:
-                # Or the signal came between the creation of the schema and the lock.
+                # Or the signal came between the creation of the schema and the lock. Or the lock was released to drop
+                # the schema, which is still there if that failed.
                 self.lock()
             if scalar(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
                 # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.

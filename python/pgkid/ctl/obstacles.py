@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, Sequence
 
+from pgkid.ctl import state
 from pgkid.ctl.catalog import Table
 from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.findings import Finding, Refused
@@ -74,6 +75,12 @@ def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Findin
         user = scalar(conn, "SELECT quote_ident(current_user)")
         hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
         yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
+
+
+def unfinished(move: state.Unfinished) -> Finding:
+    """Returns the finding about a move that has to be finished before another one."""
+    message = f"is in a move that is not finished, whose state is in schema {move.schema}"
+    return refused(move.relation, message, move.way_out)
 
 
 def of_state(conn: Connection) -> Iterator[Finding]:

@@ -11,9 +11,9 @@ import json
 import re
 from dataclasses import asdict, dataclass, is_dataclass
 from hashlib import md5
-from typing import Any, ClassVar, Iterable, Literal, Optional, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Iterable, Literal, Mapping, Optional, TypeVar, get_args, get_origin, get_type_hints
 
-from psycopg import sql
+from psycopg import errors, sql
 
 from pgkid.ctl.catalog import Table, identifier
 from pgkid.ctl.connection import Connection, scalar
@@ -66,6 +66,7 @@ class StateWithUndo(State):
     """The state of a move that can be taken back."""
 
     undo: ClassVar[str]  # the command that takes the move back before the swap
+    needs_all: ClassVar[bool] = False  # whether the move cannot go on if somebody drops one of its tables
 
     @property
     def command(self) -> str:
@@ -157,7 +158,8 @@ def refuse_stranger(conn: Connection, schema: str) -> None:
     ):
         raise Refused(
             f"schema {schema}, or something in it, belongs to another role, or others have rights to it",
-            "kidctl keeps the state of the move in this schema. Find out who created it, and drop it.",
+            "kidctl keeps the state of the move in this schema. If the table was given to another role since the move"
+            " began, give it back first. Otherwise find out who created the schema, and drop it.",
         )
 
 
@@ -251,6 +253,29 @@ def not_begun(kind: Kind, table: Table) -> Refused:
     return Refused(f"no {move} of {table.label} has begun", f"Begin it: kidctl {beginning}")
 
 
+def refuse_renamed(conn: Connection, schema: str, table: Table) -> None:
+    """Raises an error if a move of a table has begun, and the table has got another name or schema since.
+
+    `schema` is that of a move of the table by its present name.
+    """
+    kind = schema.split("_")[1]
+    for (other,) in conn.execute(
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s AND nspname <> %s"
+        " AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY 1",
+        (f"kidctl\\_{kind}\\_%", schema),
+    ).fetchall():
+        try:
+            fields = saved(conn, other)
+        except Refused:  # Nobody can tell which table it is about.
+            continue
+        if fields and fields["tables"].get(fields["relation"]) == table.oid:
+            if restored(Origin, fields["origin"]) == origin_of(conn):
+                raise Refused(
+                    f"a move of {fields['relation']} has begun, and that table is called {table.label} now",
+                    "Give it that name again, and run the command with that name.",
+                )
+
+
 def refuse_other_options(label: str, options: Iterable[tuple[str, object, object]]) -> None:
     """Raises an error if the user gives an option another value than the move began with, which would be ignored.
 
@@ -284,9 +309,18 @@ class Unfinished:
     step: Saved
 
     @property
+    def kind(self) -> str:
+        """What kind of move it is."""
+        return self.schema.split("_")[1]
+
+    def has_any(self, labels: Mapping[int, str]) -> bool:
+        """Returns whether some tables, which are given by their OIDs, are a part of the move."""
+        return bool({self.relation, *self.tables} & {*labels.values()} or {*self.tables.values()} & {*labels})
+
+    @property
     def way_out(self) -> str:
         """The commands that end the move."""
-        kind = self.schema.split("_")[1]
+        kind = self.kind
         if kind == "rows":
             return f"Run `kidctl partition move {self.relation}` again, or `kidctl partition cancel {self.relation}`."
         if self.step == "swap":
@@ -308,8 +342,11 @@ def unfinished(conn: Connection) -> list[Unfinished]:
     return found
 
 
-def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
-    """Raises an error if the state is of another database: a dump of it was restored here."""
+def refuse_other_database(conn: Connection, state: StateWithUndo, schema: str) -> None:
+    """Raises an error if the state is of another database: a dump of it was restored here.
+
+    The tables have to be those of the move. One that the user did not name may be gone, and is no part of it then.
+    """
     if state.origin != origin_of(conn):
         raise Refused(
             f"the move of {state.relation} was begun in another database, of which this one is a copy",
@@ -318,11 +355,23 @@ def refuse_other_database(conn: Connection, state: StateWithUndo) -> None:
             else f"Run `kidctl {state.command} finish` or `back` here.",
         )
     for name, oid in state.tables.items():
-        if scalar(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
-            raise Refused(
-                f"{name} is not the table that it was when the move of {state.relation} began",
-                f"Rename it back, or run `kidctl {state.undo}`.",
-            )
+        if scalar(conn, "SELECT to_regclass(%s)::oid", (name,)) == oid:
+            continue
+        message = f"{name} is not the table that it was when the move of {state.relation} began"
+        if exists(conn, oid):
+            hint = "Rename it back" + ("." if state.is_swapped else f", or run `kidctl {state.undo}`.")
+            raise Refused(message, hint)
+        if name == state.relation or state.needs_all:
+            hint = f"Run `kidctl {state.undo}`, which removes what is left of the move."
+            if state.is_swapped:
+                drop = identifier("DROP SCHEMA {} CASCADE", schema).as_string(conn)
+                hint = f"That one was dropped. To forget its move, run {drop}."
+            raise Refused(message, hint)
+
+
+def exists(conn: Connection, oid: int) -> bool:
+    """Returns whether a table is still there, under whatever name."""
+    return bool(scalar(conn, "SELECT EXISTS (SELECT FROM pg_class WHERE oid = %s)", (oid,)))
 
 
 # What a schema contains, in an order in which nothing is dropped before what uses it
@@ -342,11 +391,19 @@ CONTENTS = """
 
 
 def remove(runner: Runner, schema: str) -> None:
-    """Drops the schema of a move, unless it is gone. What others have built on it is an error that names it."""
+    """Drops the schema of a move, unless it is gone. What others have built on it is an error that names it.
+
+    The lock of the move goes over to the session that drops it. If another kidctl is faster, this one gives up.
+    """
     if owner_of(runner.conn, schema) is None:
         return
     quoted = sql.Identifier(schema)
     runner.release()
-    for kind, names in runner.query(CONTENTS, {"schema": quoted.as_string(runner.conn)}):
-        runner.execute(statement("DROP {} {}", sql.SQL(kind), sql.SQL(names)))
-    runner.execute(statement("DROP SCHEMA {}", quoted))
+    with runner.conn.transaction():
+        try:
+            runner.conn.execute(identifier("LOCK TABLE {}.running IN EXCLUSIVE MODE NOWAIT", schema))
+        except errors.LockNotAvailable as error:
+            raise Refused("another kidctl has just begun to work on this move", "Look at it by `status`.") from error
+        for kind, names in runner.query(CONTENTS, {"schema": quoted.as_string(runner.conn)}):
+            runner.execute(statement("DROP {} {}", sql.SQL(kind), sql.SQL(names)))
+        runner.execute(statement("DROP SCHEMA {}", quoted))

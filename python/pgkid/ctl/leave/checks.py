@@ -23,7 +23,16 @@ from pgkid.ctl.leave.triggers import triggers_of_kid
 from pgkid.ctl.leave.uses import MEMBERS, declaration
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import Object
-from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
+from pgkid.ctl.obstacles import (
+    of_hidden_rows,
+    of_made,
+    of_owners,
+    of_row_types,
+    of_state,
+    refused,
+    rights,
+    unfinished,
+)
 
 
 NO_DEFAULT = "has no default afterwards, as its columns get defaults of their own"
@@ -105,12 +114,8 @@ def of_unfinished(plan: Plan) -> Iterator[Finding]:
     """Yields the moves of these tables that were not finished: their ways back need kid."""
     tables = {table.oid: table.label for group in plan.groups for table in plan.family(group)}
     for move in state.unfinished(plan.conn):
-        if plan.takes_all or {move.relation, *move.tables} & {*tables.values()} or {*move.tables.values()} & {*tables}:
-            yield refused(
-                move.relation,
-                f"is in a move that is not finished, whose state is in schema {move.schema}",
-                move.way_out,
-            )
+        if plan.takes_all or move.has_any(tables):
+            yield unfinished(move)
 
 
 def of_tables(plan: Plan, group: Group) -> Iterator[Finding]:

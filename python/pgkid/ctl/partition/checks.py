@@ -7,13 +7,13 @@ from typing import Iterator
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.objects import on_table
-from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
+from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights, unfinished
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
 from pgkid.ctl.partition.shadow import WITHOUT_TIME
@@ -25,6 +25,7 @@ SAMPLE = 1000  # rows
 
 def look(plan: TablePlan) -> Iterator[Finding]:
     """Yields what stands in the way, and what somebody must know."""
+    yield from of_rekey(plan)
     yield from of_table(plan)
     yield from of_end(plan)
     yield from of_keys(plan)
@@ -34,6 +35,13 @@ def look(plan: TablePlan) -> Iterator[Finding]:
     yield from of_clients(plan)
     yield from of_references(plan)
     yield from of_costs(plan)
+
+
+def of_rekey(plan: Plan) -> Iterator[Finding]:
+    """Yields the move to new keys that the table is a part of, which knows the table that a partition is afterwards."""
+    for move in state.unfinished(plan.conn):
+        if move.kind == "rekey" and move.has_any({plan.root.oid: plan.root.label}):
+            yield unfinished(move)
 
 
 def of_table(plan: Plan) -> Iterator[Finding]:

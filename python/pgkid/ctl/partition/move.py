@@ -11,7 +11,8 @@ from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made
 from pgkid.ctl.objects import of_table, on_table
-from pgkid.ctl.obstacles import refuse_made
+from pgkid.ctl.obstacles import refuse, refuse_made
+from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Options, Plan, TablePlan, read_plan, until_of
@@ -37,9 +38,18 @@ class MoveTable:
         """
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options, self.rehearses)
         if plan.state and not self.rehearses:
-            if not anywhere or plan.state.origin == state.origin_of(self.conn):
-                state.refuse_other_database(self.conn, plan.state)
+            if not anywhere or plan.state.origin == state.origin_of(self.conn) and not self.is_dropped(plan):
+                state.refuse_other_database(self.conn, plan.state, plan.schema)
         return plan
+
+    def is_dropped(self, plan: TablePlan) -> bool:
+        """Returns whether the table was dropped before the swap, and this is another one, of the same name."""
+        return (
+            plan.state is not None
+            and not plan.is_swapped
+            and plan.state.origin == state.origin_of(self.conn)
+            and not state.exists(self.conn, plan.state.tables[plan.state.relation])
+        )
 
     def tables(self) -> Sequence[int]:
         """Returns the tables that the move changes."""
@@ -137,7 +147,14 @@ class MoveTable:
         """
         made = plan.hanging()
         refuse_made(self.conn, made)
-        runner.retried(locks(plan, made), lambda: kind(self.plan(anywhere=kind is Back), runner).run())
+
+        def run() -> None:
+            locked = self.plan(anywhere=kind is Back)
+            if kind is Forward:
+                refuse(checks.of_rekey(locked))
+            kind(locked, runner).run()
+
+        runner.retried(locks(plan, made), run)
 
     def partitions(self, runner: Runner) -> None:
         """Creates partitions for the periods after the first partition."""
@@ -170,7 +187,10 @@ class MoveTable:
         """Drops the constraint, which the bound of the partition makes needless, and the state."""
         plan = self.swapped()
         end_swap(runner, plan)
-        runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
+        if scalar(self.conn, "SELECT to_regclass(%s) IS NULL", (plan.old_label,)):
+            runner.retried([], lambda: state.remove(runner, plan.schema))  # Somebody dropped it since, with its rows.
+        else:
+            runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
 
     def swapped(self) -> TablePlan:
         """Reads the plan, and raises an error unless the table is partitioned."""
@@ -190,7 +210,10 @@ class MoveTable:
         """Takes everything back before the swap."""
         if state.owner_of(self.conn, plan.schema) is not None:
             state.refuse_stranger(self.conn, plan.schema)
-            runner.retried([lock([plan.root.sql])], lambda: self.forget(runner, plan, plan.root.sql))
+            if self.is_dropped(plan):
+                runner.retried([], lambda: state.remove(runner, plan.schema))
+            else:
+                runner.retried([lock([plan.root.sql])], lambda: self.forget(runner, plan, plan.root.sql))
 
     def go_back(self, runner: Runner) -> None:
         """Makes the first partition the table again, or takes back what was done before that."""

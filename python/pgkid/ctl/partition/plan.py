@@ -59,6 +59,7 @@ class RowsState(PartitionState):
     """What the move of the rows of a partition remembers."""
 
     undo = "partition cancel"
+    needs_all = True
 
     columns: str  # catalog.columns_mark() of the table when the move began
     file: int  # of the partition, whose blocks are copied

@@ -100,7 +100,7 @@ class MoveRows:
         """Reads the plan as it is now."""
         plan = read_rows_plan(self.conn, catalog.table(self.conn, self.relation), self.options, self.rehearses)
         if plan.state and not self.rehearses:
-            state.refuse_other_database(self.conn, plan.state)
+            state.refuse_other_database(self.conn, plan.state, plan.schema)
         return plan
 
     def tables(self) -> Sequence[int]:

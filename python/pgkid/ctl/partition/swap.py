@@ -264,7 +264,16 @@ class Back(Swap):
 
 
 def refuse_used(plan: TablePlan) -> None:
-    """Raises an error if partitions that the way back drops have rows, or are used by something."""
+    """Raises an error if partitions that the way back drops have rows, or are used by something.
+
+    The first partition has to be there.
+    """
+    query = "SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = %s AND inhrelid = to_regclass(%s))"
+    if not scalar(plan.conn, query, (plan.root.oid, plan.old_label)):
+        raise Refused(
+            f"{plan.old_label} is no partition of {plan.root.label} any more",
+            "Without it there is no way back: attach it again, or run `kidctl partition finish`.",
+        )
     parts = plan.conn.execute(
         "SELECT inhrelid::oid, inhrelid::regclass::text FROM pg_inherits"
         " WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 2",

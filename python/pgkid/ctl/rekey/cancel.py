@@ -1,104 +1,125 @@
 """The way back of a move to new keys before the swap."""
 from __future__ import annotations
 
-from typing import Sequence
+from dataclasses import asdict
+from json import dumps
+from typing import Optional
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, constraints, state
+from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.names import beside, is_beside
+from pgkid.ctl.names import is_beside
 from pgkid.ctl.rekey import follow
-from pgkid.ctl.rekey.finish import drop_new
+from pgkid.ctl.rekey.finish import drop_columns
 from pgkid.ctl.rekey.plan import RekeyState
 from pgkid.ctl.steps import Runner, lock, statement
 
 
 class Cancel:
-    """Takes everything back before the swap. It goes by names alone, so that it works in a restored copy, too."""
+    """Takes everything back before the swap.
+
+    It drops what the state lists, under whatever name, also if the foreign key is gone that made a table a part of the
+    move. In a restored copy it goes by the names in the state, and without the state, as in a copy of the schema alone,
+    by the triggers of the move. Columns that only have such a name can be somebody's own.
+    """
 
     def __init__(self, conn: Connection, relation: str) -> None:
         self.conn, self.relation = conn, relation
 
-    def finds_any(self) -> bool:
-        """Returns whether there is something to take back: the schema of a move, its triggers, or its columns."""
-        root = catalog.table(self.conn, self.relation)
-        schema = state.schema_of("rekey", root)
-        columns = catalog.related(self.conn, root.oid)
-        return state.owner_of(self.conn, schema) is not None or self.has_traces(columns, schema)
+    @property
+    def root(self) -> catalog.Table:
+        """The table that the user named."""
+        return catalog.table(self.conn, self.relation)
 
-    def has_traces(self, columns: Sequence[catalog.KeyColumn], schema: str) -> bool:
-        """Returns whether a move has left its columns or triggers in the tables."""
-        names = {(c.table, name.name) for c in columns for name in catalog.columns(self.conn, c.table)}
-        return any((c.table, beside(word, c.name)) in names for c in columns for word in ("new", "old")) or any(
-            self.has_trigger(table, schema) for table in catalog.tables(self.conn, [c.table for c in columns])
-        )
-
-    def changes_tables(self, columns: Sequence[catalog.KeyColumn], schema: str) -> bool:
-        """Returns whether a move has changed the tables. Before its swap, one of new rows only has not."""
-        begun = state.load(self.conn, schema, RekeyState)
-        return not (begun and begun.options.new_rows_only) or self.has_traces(columns, schema)
+    @property
+    def schema(self) -> str:
+        """The schema of the move."""
+        return state.schema_of("rekey", self.root)
 
     def run(self, runner: Runner) -> None:
         """Drops triggers, columns, and the schema of the move."""
-        self.refuse()
-        root = catalog.table(self.conn, self.relation)
-        columns = catalog.related(self.conn, root.oid)
-        schema = state.schema_of("rekey", root)
-        tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
+        schema = self.schema
+        followed, added = follow.followed(self.conn, schema), self.added(schema)
+        tables = catalog.tables(self.conn, sorted({*followed, *(table.oid for table, _name in added)}))
 
         def remove() -> None:
-            for table in tops:
-                if self.has_trigger(table, schema):
+            self.refuse_swapped()
+            for table in tables:
+                if table.oid in followed:
                     runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
             state.remove(runner, schema)
-            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
-            for table, column in found:
-                self.drop_indexes_and_checks(runner, table, column)
-            drop_new(runner, found)
+            self.drop_indexes(runner, tables)
+            drop_columns(runner, added)
 
-        if self.changes_tables(columns, schema):
-            runner.retried([lock([table.sql for table in tops])], remove)
+        runner.retried([lock([table.sql for table in tables])] if tables else [], remove)
+
+    def added(self, schema: str) -> list[tuple[catalog.Table, str]]:
+        """Returns the columns that the move has added, with their tables. Those of partitions go with the parent's."""
+        begun = state.load(self.conn, schema, RekeyState)
+        if begun and begun.added:
+            given = dumps([asdict(column) for column in begun.added])
+            rows = self.conn.execute(
+                """
+                SELECT a.attrelid, a.attname
+                  FROM jsonb_to_recordset(%s) AS s ("table" text, oid oid, number smallint, name name)
+                       JOIN pg_attribute AS a
+                            ON CASE WHEN %s THEN (a.attrelid, a.attnum) = (s.oid, s.number)
+                                    ELSE (a.attrelid, a.attname) = (to_regclass(s."table"), s.name) END
+                 WHERE NOT a.attisdropped AND a.attinhcount = 0
+                """,
+                (given, begun.origin == state.origin_of(self.conn)),
+            ).fetchall()
         else:
-            runner.retried([], lambda: state.remove(runner, schema))
+            rows = [
+                (oid, column.name)
+                for oid in follow.followed(self.conn, schema)
+                for column in catalog.columns(self.conn, oid)
+                if is_beside(column.name, "new")
+            ]
+        return [(catalog.tables(self.conn, [oid])[0], name) for oid, name in rows]
 
     def refuse(self) -> None:
+        """Raises an error if there is nothing to take back, or after the swap."""
+        if state.owner_of(self.conn, self.schema) is None:
+            refused = state.not_begun("rekey", self.root)
+            raise Refused(str(refused), self.hint_of_remains() or refused.hint)
+        self.refuse_swapped()
+
+    def hint_of_remains(self) -> Optional[str]:
+        """Returns how to drop what has a name of kidctl's own, but no move that can be proved.
+
+        A copy of some schemas or tables, without that of the move, has such columns. Those that refer to the key go
+        before the key.
+        """
+        oids = list(dict.fromkeys(column.table for column in catalog.related(self.conn, self.root.oid)))
+        drops = self.conn.execute(
+            "SELECT format('ALTER TABLE %%s DROP %%I;', attrelid::regclass, attname) FROM pg_attribute"
+            " WHERE attrelid = ANY (%s) AND attname ~ '^kid_(new|old)_' AND NOT attisdropped AND attinhcount = 0"
+            " ORDER BY array_position(%s::oid[], attrelid) DESC, attnum DESC",
+            (oids, oids),
+        ).fetchall()
+        if not drops:
+            return None
+        drops += [(f"DROP INDEX {index.label};",) for index in self.old_indexes(oids)]
+        text = " ".join(row[0] for row in drops)
+        return f"If a move has left these, whose schema was dropped, or is not in this copy, drop them: {text}"
+
+    def refuse_swapped(self) -> None:
         """Raises an error after the swap."""
-        root = catalog.table(self.conn, self.relation)
-        columns = catalog.related(self.conn, root.oid)
-        schema = state.schema_of("rekey", root)
-        names = {c.name for c in catalog.columns(self.conn, root.oid)}
-        has_old_keys = beside("old", columns[0].name) in names
-        begun = None if has_old_keys else state.load(self.conn, schema, RekeyState)
-        if has_old_keys or begun and begun.is_swapped:
-            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
+        begun = state.load(self.conn, self.schema, RekeyState)
+        if begun and begun.is_swapped:
+            raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey back`.")
         if begun and begun.origin == state.origin_of(self.conn):
             state.refuse_half_back(begun)
 
-    def has_trigger(self, table: catalog.Table, schema: str) -> bool:
-        """Returns whether a table has the trigger of this move, and not that of another one."""
-        return any(
-            trigger.name == follow.TRIGGER and trigger.function_schema == schema
-            for trigger in catalog.triggers(self.conn, [table.oid])
-        )
+    def drop_indexes(self, runner: Runner, tables: list[catalog.Table]) -> None:
+        """Drops the indexes on old keys, which were for the way back. Other indexes and CHECKs go with the columns."""
+        for index in self.old_indexes([t.oid for t in catalog.family(self.conn, [t.oid for t in tables])]):
+            runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
 
-    def drop_indexes_and_checks(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
-        """Drops the indexes on old keys, which were for the way back, and the CHECKs about a column.
-
-        The column beside it stays: drop_new() drops that.
-        """
-        for index in catalog.indexes(self.conn, [table.oid, *self.parts(table)]):
-            if is_beside(index.name, "old") and not index.parent:
-                runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
-        for word in ("full", "part"):
-            for oid in [table.oid, *self.parts(table)]:
-                part = catalog.tables(self.conn, [oid])[0].sql
-                runner.execute(constraints.drop_own(part, beside(word, column.name)))
-
-    def parts(self, table: catalog.Table) -> list[int]:
-        """Returns the partitions of a table."""
-        return [
-            row[0]
-            for row in self.conn.execute("SELECT relid::oid FROM pg_partition_tree(%s) WHERE level > 0", (table.oid,))
-        ]
+    def old_indexes(self, tables: list[int]) -> list[catalog.Index]:
+        """Returns the indexes on old keys of some tables."""
+        found = catalog.indexes(self.conn, tables)
+        return [index for index in found if is_beside(index.name, "old") and not index.parent]

@@ -15,8 +15,7 @@ from pgkid.ctl.kid import of_home
 from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.publications import of_updates
-from pgkid.ctl.rekey import already
-from pgkid.ctl.rekey.follow import TRIGGER
+from pgkid.ctl.rekey import already, follow
 from pgkid.ctl.rekey.plan import Plan, Word
 from pgkid.ctl.rekey.times import TIMES, time_of, time_type
 from pgkid.ctl.rekey.twins import taken_names
@@ -29,6 +28,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     """
     yield from of_tables(plan)
     yield from of_columns(plan)
+    yield from of_names(plan)
     yield from of_domains(plan)
     yield from of_keys(plan)
     yield from of_orphans(plan)
@@ -93,7 +93,7 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
         for column in catalog.columns(plan.conn, table.oid):
             about = f"column {column.name} of {table.label}"
             if is_beside(column.name, "new", "old") and column.name not in own:
-                yield refused(about, "is of an earlier move", "Finish that move, or take it back.")
+                yield of_own_name(about)
             if column.address not in moved:
                 continue
             if column.is_partition_key:
@@ -104,6 +104,26 @@ def of_columns(plan: Plan) -> Iterator[Finding]:
                 yield refused(about, "is generated", "ALTER TABLE … ALTER … DROP EXPRESSION.")
             if (column.default or column.identity) and moved[column.address] != plan.key:
                 yield refused(about, "refers to the key, and has a default", "ALTER TABLE … ALTER … DROP DEFAULT.")
+
+
+def of_names(plan: Plan) -> Iterator[Finding]:
+    """Yields indexes and constraints with names that the move gives, before it begins: `cancel` would drop them."""
+    if plan.state:
+        return
+    oids = [table.oid for table in plan.tables()]
+    for index in catalog.indexes(plan.conn, oids):
+        if is_beside(index.name, "new", "old") and not index.parent:
+            yield of_own_name(f"index {index.label}")
+    for constraint in catalog.constraints(plan.conn, oids):
+        is_own = not constraint.parent and not constraint.is_inherited
+        if is_beside(constraint.name, "new", "old", "full", "part") and is_own:
+            yield of_own_name(f"constraint {constraint.name} on {plan.table(constraint.table).label}")
+
+
+def of_own_name(about: str) -> Finding:
+    """Returns the finding for something that has a name of kidctl's own, and is not of this move."""
+    hint = "Finish the move that it is of, or take that move back. If no move has made it, rename it, or drop it."
+    return refused(about, "has a name that kidctl gives", hint)
 
 
 def of_domains(plan: Plan) -> Iterator[Finding]:
@@ -211,8 +231,8 @@ def of_triggers(plan: Plan) -> Iterator[Finding]:
         if trigger.function_schema == plan.schema:
             continue
         about = f"trigger {trigger.name} on {plan.table(trigger.table).label}"
-        if trigger.is_before_row and trigger.name > TRIGGER:
-            yield refused(about, f"runs after kidctl's own, which is called {TRIGGER}", "Rename it.")
+        if trigger.is_before_row and trigger.name > follow.TRIGGER:
+            yield refused(about, f"runs after kidctl's own, which is called {follow.TRIGGER}", "Rename it.")
         if trigger.runs_at_update and not trigger.has_columns and trigger.enabled in running:
             yield Finding(
                 "functions",
@@ -316,7 +336,7 @@ def of_other_moves(plan: Plan) -> Iterator[Finding]:
         "SELECT t.tgrelid::regclass::text, n.nspname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid"
         " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
         " WHERE t.tgrelid = ANY (%s) AND t.tgname = %s AND t.tgparentid = 0 AND n.nspname <> %s",
-        ([t.oid for t in plan.tables()], TRIGGER, plan.schema),
+        ([t.oid for t in plan.tables()], follow.TRIGGER, plan.schema),
     ).fetchall():
         yield refused(table, f"another move has begun, whose state is in schema {schema}", "Finish that move first.")
 
@@ -329,7 +349,7 @@ def of_renamed_columns(plan: Plan) -> Iterator[Finding]:
     word: Word = "old" if plan.is_swapped else "new"
     for table in plan.top_tables():
         triggers = catalog.triggers(plan.conn, [table.oid])
-        if not any(t.name == TRIGGER and t.function_schema == plan.schema for t in triggers):
+        if not any(t.name == follow.TRIGGER and t.function_schema == plan.schema for t in triggers):
             continue
         names = [column.name for column in catalog.columns(plan.conn, table.oid)]
         known = {beside(word, name) for name in names}
@@ -340,6 +360,23 @@ def of_renamed_columns(plan: Plan) -> Iterator[Finding]:
                     "belongs to a column that was renamed since",
                     "Rename that column back. If it was dropped, drop this one, too.",
                 )
+
+
+def of_lost_columns(plan: Plan) -> Iterator[Finding]:
+    """Yields columns that the move gave another key, and that no foreign key makes a part of it any more.
+
+    The swap would leave them with old keys, and nothing would remove what the move has added to their tables.
+    """
+    word: Word = "old" if plan.is_swapped else "new"
+    moved = {(c.table, c.name) for c in plan.tops}
+    for table in catalog.tables(plan.conn, follow.followed(plan.conn, plan.schema)):
+        names = [column.name for column in catalog.columns(plan.conn, table.oid)]
+        for name in names:
+            if (table.oid, name) not in moved and beside(word, name) in names:
+                hint = "Add its foreign key again, also as NOT VALID"
+                hint += ", and drop it after `finish` or `back`." if plan.is_swapped else ", or take the move back."
+                about = f"column {name} of {table.label}"
+                yield refused(about, "is a part of the move, but does not refer to the key any more", hint)
 
 
 def of_later_columns(plan: Plan) -> Iterator[Finding]:
@@ -354,6 +391,7 @@ def of_later_columns(plan: Plan) -> Iterator[Finding]:
     yield from renamed
     if renamed:
         return
+    yield from of_lost_columns(plan)
     word: Word = "old" if plan.is_swapped else "new"
     for column in plan.without_beside(word):
         about = f"column {column.name} of {plan.table(column.table).label}"

@@ -55,12 +55,11 @@ def name_columns_of_indexes(plan: Plan, runner: Runner) -> None:
         runner.execute(statement("ALTER TABLE {} RENAME {} TO {}", sql.SQL(index), *names))
 
 
-def drop_new(runner: Runner, columns: Sequence[tuple[catalog.Table, catalog.KeyColumn]]) -> None:
-    """Drops the columns with the new keys. What others have built on them is an error that names it.
+def drop_columns(runner: Runner, columns: Sequence[tuple[catalog.Table, str]]) -> None:
+    """Drops columns with new keys, by their names. What others have built on them is an error that names it.
 
     Foreign keys between them go first.
     """
-    names = [(table, beside("new", column.name)) for table, column in columns]
     for label, key in runner.query(
         """
         SELECT k.conrelid::regclass::text, quote_ident(k.conname)
@@ -70,10 +69,10 @@ def drop_new(runner: Runner, columns: Sequence[tuple[catalog.Table, catalog.KeyC
                JOIN pg_constraint AS k ON k.conrelid = t.oid AND a.attnum = ANY (k.conkey)
          WHERE k.contype = 'f' AND k.conparentid = 0 GROUP BY 1, 2
         """,
-        ([table.oid for table, _name in names], [name for _table, name in names]),
+        ([table.oid for table, _name in columns], [name for _table, name in columns]),
     ):
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", sql.SQL(label), sql.SQL(key)))
-    for table, name in names:
+    for table, name in columns:
         runner.execute(statement("ALTER TABLE {} DROP COLUMN IF EXISTS {}", table.sql, sql.Identifier(name)))
 
 

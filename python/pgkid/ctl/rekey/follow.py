@@ -8,7 +8,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from pgkid.ctl import catalog, state
-from pgkid.ctl.connection import scalar
+from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.rekey.plan import Direction, Plan
 from pgkid.ctl.steps import Runner, Statement, body, statement
@@ -222,6 +222,16 @@ def triggers(plan: Plan) -> list[Statement]:
         )
         made.append(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", table.sql, sql.Identifier(TRIGGER)))
     return made
+
+
+def followed(conn: Connection, schema: str) -> list[int]:
+    """Returns the tables that have a trigger of the move with this schema, by which the move is known for sure."""
+    query = (
+        "SELECT t.tgrelid FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid"
+        " WHERE t.tgname = %s AND t.tgparentid = 0 AND p.pronamespace = to_regnamespace(quote_ident(%s))"
+        " ORDER BY 1"
+    )
+    return [row[0] for row in conn.execute(query, (TRIGGER, schema))]
 
 
 def is_deferrable(plan: Plan) -> bool:

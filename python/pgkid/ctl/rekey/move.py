@@ -17,7 +17,7 @@ from pgkid.ctl.rekey import checks, follow, full, twins
 from pgkid.ctl.rekey.cancel import Cancel
 from pgkid.ctl.rekey.expected import Expected
 from pgkid.ctl.rekey.fill import Fill
-from pgkid.ctl.rekey.finish import drop_new, finish
+from pgkid.ctl.rekey.finish import drop_columns, finish
 from pgkid.ctl.rekey.plan import Options, Plan, Seen, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Step, lock, statement
@@ -49,7 +49,7 @@ class Rekey:
         if plan.state and not self.rehearses:
             follows_swap = plan.is_swapped or plan.is_half_back
             if not follows_swap or plan.state.origin == state.origin_of(self.conn):
-                state.refuse_other_database(self.conn, plan.state)
+                state.refuse_other_database(self.conn, plan.state, plan.schema)
         return plan
 
     def tables(self) -> Sequence[int]:
@@ -129,6 +129,9 @@ class Rekey:
 
     def begin(self, runner: Runner, plan: Plan) -> None:
         """Creates the state, the columns and the triggers. The tables are locked."""
+        if self.plan().columns != plan.columns:
+            message = f"tables of the move of {plan.root.label} were changed before they were locked"
+            raise Refused(message, "Run the same command again.")
         refuse(checks.of_other_moves(plan))
         state.create(self.conn, plan.schema, plan.begin(plan.top_tables()))
         runner.all(follow.tables(plan))
@@ -136,6 +139,8 @@ class Rekey:
             table, name = plan.table(column.table), sql.Identifier(beside("new", column.name))
             kind, about = sql.SQL(plan.keys.new_type), objects.on_table("column", column.name, table)
             runner.execute(statement("ALTER TABLE {} ADD COLUMN {} {}", table.sql, name, kind, about=about))
+        assert plan.state
+        plan.state.added = plan.added()
         runner.execute(follow.known(plan))
         runner.all(follow.follow(plan, plan.direction("new")))
         runner.all(follow.triggers(plan))
@@ -238,6 +243,7 @@ class Rekey:
         """Drops the old keys."""
         plan = self.swapped()
         refuse(checks.of_renamed_columns(plan))
+        refuse(checks.of_lost_columns(plan))
         self.refill(runner)
         runner.retried([lock(plan.locks())], lambda: finish(plan, runner))
 
@@ -271,7 +277,7 @@ class Rekey:
             swap = Swap(present, runner, present.direction("old"))
             swap.run()
             follow.remove(present, runner)
-            drop_new(runner, [(present.table(column.table), column) for column in present.tops])
+            drop_columns(runner, [(present.table(column.table), beside("new", column.name)) for column in present.tops])
             assert present.state
             present.state.step = "back"
             present.state.to_fill = filling.to_fill(swap.made, present.state)

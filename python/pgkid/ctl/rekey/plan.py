@@ -48,6 +48,16 @@ class Remade:
 
 
 @dataclass(frozen=True)
+class Added:
+    """A column that the move has added: what tells it from all others in this database, and its names in a copy."""
+
+    table: str  # as part of a statement
+    oid: int
+    number: int
+    name: str
+
+
+@dataclass(frozen=True)
 class OldConstraint(constraints.Kept):
     """A constraint on the old keys, which the way back adds again."""
 
@@ -63,6 +73,7 @@ class RekeyState(state.StateWithUndo):
 
     options: Options
     keys: Keys
+    added: list[Added] = field(default_factory=list)  # before the swap, what `cancel` drops
     seen: list[Seen] = field(default_factory=list)  # from prepare to swap
     constraints: list[OldConstraint] = field(default_factory=list)  # from swap on, as what follows
     remade: list[Remade] = field(default_factory=list)
@@ -168,6 +179,19 @@ class Plan:
     def hanging(self) -> list[Made]:
         """Returns what hangs on the columns, beside what belongs to the move itself."""
         return hanging(self.conn, [column.address for column in self.columns], self.schema)
+
+    def added(self) -> list[Added]:
+        """Returns the columns with new keys, which have just been added."""
+        return catalog.read(
+            self.conn,
+            Added,
+            """
+            SELECT c.tab::regclass::text AS table, c.tab AS oid, a.attnum AS number, a.attname AS name
+              FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
+                   JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name
+            """,
+            ([c.table for c in self.columns], [beside("new", c.name) for c in self.columns]),
+        )
 
     def begin(self, tables: Sequence[catalog.Table]) -> RekeyState:
         """Returns the state of the move when it begins with some tables."""

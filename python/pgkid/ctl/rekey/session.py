@@ -261,8 +261,6 @@ class RekeySession(Session):
     def do_cancel(self) -> int:
         """Takes everything back before the swap."""
         cancel = Cancel(self.conn, self.root.label)
-        if not cancel.finds_any():
-            raise state.not_begun("rekey", self.root)
         cancel.refuse()
         self.run_steps([Step("cancel", "removing what the move has added", cancel.run)], self.schema)
         return 0

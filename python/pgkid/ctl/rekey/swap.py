@@ -216,6 +216,8 @@ class Swap:
         """Adds the constraints that were there before the swap. Some of them are validated after the transaction."""
         assert self.plan.state
         for old in self.plan.state.constraints:
+            if scalar(self.plan.conn, "SELECT to_regclass(%s) IS NULL", (old.table,)):
+                continue  # Somebody dropped the table since.
             self.runner.execute(constraints.add(sql.SQL(old.table), old.about, old.definition, old.is_late))
 
     def refuse_dependents(self) -> None:
@@ -271,6 +273,7 @@ class Swap:
         plan.state.constraints = [self.old(constraint) for constraint in self.constraints]
         plan.state.to_fill = filling.to_fill(self.made, plan.state)
         plan.state.has_statistics = has_statistics(self.made)
+        plan.state.added = []  # They are the keys now.
         plan.save("swap")
 
     def old(self, constraint: catalog.Constraint) -> OldConstraint:
