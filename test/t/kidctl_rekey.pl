@@ -182,10 +182,10 @@ my ($output, $code) = kidctl_as('deploy', 'small', @run);
 is($code, 0, 'a role that only is a member of the owner may move its tables') or diag($output);
 kidctl_ok('small', 'rekey cancel', 'orders');
 
-# A partition that is new since the fill gets its index, and a dropped one is no matter.
+# A partition that is new since the fill gets its index, and a dropped one is no matter. One has a CHECK of its own.
 sql_in('small', q{CREATE TABLE e (p bigint REFERENCES orders, d int NOT NULL) PARTITION BY RANGE (d);
 	CREATE INDEX ei ON e (p);
-	CREATE TABLE e1 PARTITION OF e FOR VALUES FROM (0) TO (10);
+	CREATE TABLE e1 PARTITION OF e FOR VALUES FROM (0) TO (10); ALTER TABLE e1 ADD CHECK (p IS NOT NULL);
 	CREATE TABLE e0 PARTITION OF e FOR VALUES FROM (-10) TO (0); INSERT INTO e VALUES (1, 1), (1, -1)});
 kidctl_ok('small', @run);
 error_of(q{DROP TABLE e0; CREATE TABLE e2 PARTITION OF e FOR VALUES FROM (10) TO (20); INSERT INTO e VALUES (1, 11);

@@ -322,7 +322,8 @@ class Builder:
         """Returns the twins of valid constraints, each with its table, or with a partition of that."""
         d = self.plan.direction("new")
         valid = [(k.table, d.beside(k.name)) for k in constraints(self.plan) if k.is_validated]
-        return {(c.table, name) for c in self.plan.columns for top, name in valid if c.top == top}
+        # A partition can have constraints of its own.
+        return {(c.table, name) for c in self.plan.columns for table, name in valid if table in (c.top, c.table)}
 
 
 def deferrable(index: catalog.Index) -> sql.SQL:
