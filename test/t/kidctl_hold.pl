@@ -128,13 +128,27 @@ foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ], [q
 import signal, sys
 from pgkid.ctl import cli, hold
 lock = hold.Hold.lock
-def interrupted(self):
+def interrupted(self, session):
     hold.Hold.lock = lock
     signal.raise_signal(signal.SIGTERM)
 hold.Hold.lock = interrupted
 sys.exit(cli.main(sys.argv[1:]))
 PYTHON
 is($status, 128 + 15, 'a signal comes before kidctl has its lock') or diag($output);
+is($node->safe_psql('one', $schemas), 0, 'and no schema is left');
+
+# An administrator who ends the session with the lock before the move has begun
+($output, $status) = run_in_place_of_kidctl(<<'PYTHON', $owner, qw(partition run app.events --width), '1 month');
+import sys
+from pgkid.ctl import cli, hold
+check = hold.Hold.check
+def ended(self):
+    self.conn.execute("SELECT pg_terminate_backend(%s, 10000)", (self.session.info.backend_pid,))
+    check(self)
+hold.Hold.check = ended
+sys.exit(cli.main(sys.argv[1:]))
+PYTHON
+is($status, 2, 'the session with the lock is ended') or diag($output);
 is($node->safe_psql('one', $schemas), 0, 'and no schema is left');
 
 # The other moves

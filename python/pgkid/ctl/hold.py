@@ -39,7 +39,7 @@ class Hold:
             # ACCESS EXCLUSIVE would give the transaction an ID, and with it keep VACUUM from removing rows.
             with suppress(*MEANWHILE):
                 try:
-                    self.lock()
+                    self.lock(self.session)
                     return
                 except errors.LockNotAvailable as error:
                     raise refused(self.conn, self.schema) from error
@@ -48,10 +48,10 @@ class Hold:
                         self.session.execute("ROLLBACK")
         raise refused(self.conn, self.schema)
 
-    def lock(self) -> None:
+    def lock(self, session: Connection) -> None:
         """Begins the transaction that has the lock."""
-        self.session.execute("BEGIN")
-        self.session.execute(identifier("LOCK TABLE {}.running IN EXCLUSIVE MODE NOWAIT", self.schema))
+        session.execute("BEGIN")
+        session.execute(identifier("LOCK TABLE {}.running IN EXCLUSIVE MODE NOWAIT", self.schema))
 
     def check(self) -> None:
         """Raises an error if the session that has the lock was ended. The step before can have dropped the schema."""
@@ -66,22 +66,24 @@ class Hold:
     def end(self) -> None:
         """Ends the session, and drops the schema before if the move has not begun and no other kidctl works on it."""
         with suppress(psycopg.Error):
-            if self.session.closed:
-                return
-            if self.session.info.transaction_status == pq.TransactionStatus.INERROR:
-                # A signal came while check() asked, and the lock is gone.
-                self.session.execute("ROLLBACK")
-            if self.session.info.transaction_status == pq.TransactionStatus.IDLE:
-                # Or the signal came between the creation of the schema and the lock. Or the lock was released to drop
-                # the schema, which is still there if that failed.
-                self.lock()
-            if scalar(self.session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
-                # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
-                self.session.execute("SET LOCAL lock_timeout = '3s'")
-                self.session.execute(identifier("DROP TABLE {}.running", self.schema))
-                self.session.execute(identifier("DROP SCHEMA {}", self.schema))
-                self.session.execute("COMMIT")
+            self.drop_unused(self.conn if self.session.closed else self.session)
         self.session.close()
+
+    def drop_unused(self, session: Connection) -> None:
+        """Drops the schema if the move has not begun, in a session that has the lock or takes it now."""
+        if session.info.transaction_status == pq.TransactionStatus.INERROR:
+            # A signal came while check() asked, and the lock is gone.
+            session.execute("ROLLBACK")
+        if session.info.transaction_status == pq.TransactionStatus.IDLE:
+            # The signal came between the creation of the schema and the lock. Or the lock was released to drop the
+            # schema, which is still there if that failed. Or an administrator has ended the session with the lock.
+            self.lock(session)
+        if scalar(session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
+            # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.
+            session.execute("SET LOCAL lock_timeout = '3s'")
+            session.execute(identifier("DROP TABLE {}.running", self.schema))
+            session.execute(identifier("DROP SCHEMA {}", self.schema))
+            session.execute("COMMIT")
 
 
 @contextmanager
