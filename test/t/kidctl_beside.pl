@@ -74,6 +74,22 @@ is(sql($filled), 'first, second is empty, unused is empty', 'one is filled');
 kidctl_ok(qw(partition finish events));
 is(sql($filled), $all_filled, 'finish fills the other one');
 
+# If it is interrupted before it validates foreign keys, the way back leaves them as they were, too.
+fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE tags (event_id kid64 REFERENCES events);
+	CREATE TABLE parted (event_id kid64 REFERENCES events, n int) PARTITION BY RANGE (n);
+	CREATE TABLE part PARTITION OF parted DEFAULT});
+my $keys = q{SELECT string_agg(format('%s %s %s', conrelid::regclass, conname, convalidated), ', ' ORDER BY conrelid)
+	FROM pg_constraint WHERE contype = 'f'};
+my $valid = sql($keys);
+foreach my $table ('tags', 'part')
+{
+	kidctl_cut(qq{ALTER TABLE "?(public"?\\."?)?$table"? VALIDATE}, qw(partition run events), @width);
+	like(sql($keys), qr/\bf\b/, 'foreign keys are not valid') if $table eq 'tags';
+	kidctl_ok(qw(partition back events));
+	is(sql($keys), $valid, "back after a run that was ended at $table");
+}
+
 fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
 	INSERT INTO events DEFAULT VALUES; $views");
 kidctl_cut('REFRESH', qw(leave run events), '--no-rehearsal');

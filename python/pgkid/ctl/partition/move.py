@@ -219,6 +219,7 @@ class MoveTable:
         """Makes the first partition the table again, or takes back what was done before that."""
         plan = self.plan(anywhere=True)
         if plan.is_swapped:
+            end_swap(runner, plan)  # An interrupted run has left foreign keys that are not valid, or not there, yet.
             self.exchange(runner, plan, Back)
             plan = self.plan(anywhere=True)
         end_swap(runner, plan)
