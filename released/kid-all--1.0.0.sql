@@ -3842,7 +3842,8 @@ BEGIN
     END IF;
     RETURN concat(kid_workers.database_identity(), '/', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8));
 END $$;
-COMMENT ON FUNCTION kid_workers.history() IS 'returns the database and the timeline that grant windows now; an error on a standby';
+COMMENT ON FUNCTION kid_workers.history() IS
+    'returns the database and the timeline that grant windows now; an error on a standby';
 
 -- A renewal grants a window of at most max_ttl seconds, which begins where the last one ends. It is refused while the
 -- last one has more than that left. So a window ends at most twice max_ttl after it was granted.
