@@ -282,7 +282,7 @@ my @latest = ('events', '--width', '1 hour', '--partition',
 # It is cut later and later, until the first step has been committed.
 for (my $count = 20; kidctl_cut('rows0', $count, 'move', @latest); $count += 5)
 {
-	last if sql_in('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) > 0;
+	last if sql_in('rows0', q{SELECT count(*) FROM pg_class WHERE relname = 'state'}) > 0;
 }
 $whole = sql_in('rows0', 'SELECT count(*) FROM events');
 my $copied = qr/  copied: \d+ of \d+ blocks; to copy again: 0 changed rows/;
