@@ -100,6 +100,7 @@ def connect(dsn: str, **parameters: Any) -> Connection:
     except psycopg.Error as error:
         raise type(error)(without_secrets(str(error), dsn)) from None
     try:
+        refuse_pooling(conn, dsn, parameters)
         conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         conn.prepare_threshold = None
         conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
@@ -109,6 +110,25 @@ def connect(dsn: str, **parameters: Any) -> Connection:
         conn.close()
         raise
     return conn
+
+
+def refuse_pooling(conn: Connection, dsn: str, parameters: dict[str, Any]) -> None:
+    """Raises an error if a pooler gives each transaction another session of the server.
+
+    Settings and roles would get lost, and reach other clients of the pooler. With a pooler, the session is not the one
+    that the pooler told of. Then another connection gets the session between two transactions, or this one another.
+    """
+    query = "SELECT pg_catalog.pg_backend_pid()"
+    pid = scalar(conn, query)
+    if pid == conn.info.backend_pid:
+        return
+    with Interruptible.connect(dsn, **parameters) as other:  # It is in a transaction from its first query on.
+        if scalar(other, query) == pid or scalar(conn, query) != pid:
+            raise Refused(
+                "a pooler gives each transaction another session of the server",
+                "Connect to the server itself, or to a pooler that keeps a session for each client, as PgBouncer does"
+                " with pool_mode = session.",
+            )
 
 
 def settle(conn: Connection) -> None:
