@@ -153,7 +153,7 @@ foreach ([ 'ALTER TABLE events DROP COLUMN item; ALTER TABLE events ADD COLUMN i
 		my $before = sql("SELECT string_agg(events::text, ' ' ORDER BY events::text) FROM events");
 		my ($said, $status) = run_kidctl($owner, @move, '1 day');
 		is($status, 2, "a column $what: the move stops");
-		like($said, qr/^error: columns of public\.events were changed since .*\nhint: Run `kidctl partition cancel`/m,
+		like($said, qr/^error: changed in public\.events since .*: column .*\nhint: Run `kidctl partition cancel`/m,
 			'and says why');
 		must_run_kidctl($owner, qw(partition cancel events));
 		must_run_kidctl($owner, @move, '1 day');

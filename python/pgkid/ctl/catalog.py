@@ -200,22 +200,6 @@ def columns(conn: Connection, relation: int) -> list[Column]:
     )
 
 
-def columns_mark(conn: Connection, relation: int) -> str:
-    """Returns a text that is another one when a column of a table has another name or other values, or is another."""
-    mark: str = scalar(
-        conn,
-        """
-        SELECT string_agg(row(a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attcollation, a.attgenerated,
-                              CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END)::text, ' '
-                          ORDER BY a.attnum)
-          FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
-         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
-        """,
-        (relation,),
-    )
-    return mark
-
-
 @dataclass(frozen=True)
 class KeyColumn:
     """The key of a table, or a column that refers to it by foreign keys, also through others.

@@ -23,6 +23,7 @@ the move of the rows of a partition
 rows.py          has its steps
 shadow.py        makes the tables into which rows are copied
 follow.py        makes the triggers that follow the changes of writers; its head says why no change is lost
+definitions.py   finds what others have changed in the table that the copies do not follow
 copies.py        copies the rows, and once more those that the triggers have noted
 exchange.py      puts the new partitions in the place of the one that had the rows
 
@@ -71,6 +72,7 @@ prepare     writes the state, creates the new partitions and the triggers: locks
             it refers for a moment, from writers
 copy        copies the rows of 256 blocks, and notes the next block in the state: locks these rows, from writers. The
             triggers follow writers, also while no kidctl runs
+            empties the copies if the rows of the partition were written anew: locks it for a moment, from writers
 exchange    waits until no transaction has a snapshot from before the copies: blocks nobody
             copies once more what the triggers have noted: locks these rows, from writers
             puts the new partitions in the place of the old one, and notes that in the state: locks the table, and those

@@ -22,6 +22,9 @@ from pgkid.ctl.publications import memberships
 
 SAMPLE = 1000  # rows
 
+# Beside the copies of rows, which have the name of the table
+NAMES_OF_MOVE = "state|running|noted|moment|rest|other_[0-9]+"
+
 
 def look(plan: TablePlan) -> Iterator[Finding]:
     """Yields what stands in the way, and what somebody must know."""
@@ -298,11 +301,41 @@ def of_costs(plan: TablePlan) -> Iterator[Finding]:
 def look_rows(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
     yield from of_roles(plan)
+    if re.fullmatch(NAMES_OF_MOVE, plan.root.name):
+        message = "has the name of a table that kidctl creates in the schema of the move"
+        yield refused(plan.root.label, message, "Give it another name until the move has ended.")
+    yield from of_another_move(plan)
     yield from of_references(plan)
     yield from of_dependents(plan)
     yield from of_partition(plan)
     yield from of_keys_without_time(plan)
     yield from of_early_rows(plan)
+    yield from of_publications_of_rows(plan)
+    size = scalar(
+        plan.conn,
+        "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
+        (plan.old_label,),
+    )
+    yield Finding("costs", plan.old_label, f"is copied: that takes {size} of disk and more of WAL until the end")
+    tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
+    yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
+    yield Finding("costs", "exchange", "waits until no transaction has an older snapshot")
+
+
+def of_another_move(plan: Plan) -> Iterator[Finding]:
+    """Yields the partition if its rows move already: the move is of a table that had another name then."""
+    for table, schema in plan.conn.execute(
+        "SELECT t.tgrelid::regclass::text, n.nspname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid"
+        " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        " WHERE t.tgrelid = to_regclass(%s)::oid AND t.tgname = '~kidctl' AND n.nspname <> %s",
+        (plan.old_label, plan.schema),
+    ).fetchall():
+        hint = f"If {plan.root.label} was renamed since, rename it back first. Then end that move."
+        yield refused(table, f"its rows move already, with the state of the move in schema {schema}", hint)
+
+
+def of_publications_of_rows(plan: Plan) -> Iterator[Finding]:
+    """Yields publications that would publish what kidctl does to move rows."""
     for name, all_tables, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
         " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.puballtables",
@@ -316,15 +349,6 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
         elif scalar(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish = 'insert, update, delete')."
             yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
-    size = scalar(
-        plan.conn,
-        "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
-        (plan.old_label,),
-    )
-    yield Finding("costs", plan.old_label, f"is copied: that takes {size} of disk and more of WAL until the end")
-    tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
-    yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
-    yield Finding("costs", "exchange", "waits until no transaction has an older snapshot")
 
 
 def of_keys_without_time(plan: Plan) -> Iterator[Finding]:

@@ -21,6 +21,15 @@ def hold(shadow: Shadow) -> Statement:
     return statement("LOCK TABLE ONLY {} IN ROW SHARE MODE", shadow.source.sql)
 
 
+def empty(shadow: Shadow) -> Statement:
+    """Returns the statement that removes all copies, so that all blocks can be copied anew.
+
+    The partition is locked against writers. Some of them may have an older snapshot: then they see no copies either,
+    and note what they change.
+    """
+    return statement("TRUNCATE {}", shadow.table)
+
+
 def copy(shadow: Shadow, block: int, blocks: int) -> Statement:
     """Returns the statement that copies the rows of some blocks, and keeps writers from changing them meanwhile."""
     return statement(

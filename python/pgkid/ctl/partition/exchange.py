@@ -1,18 +1,19 @@
 """The exchange of a move of rows, in which the new partitions take the place of the one that had the rows."""
 from __future__ import annotations
 
-from psycopg import sql
+from psycopg import errors, sql
 
 from pgkid.ctl import catalog, objects
 from pgkid.ctl.connection import scalar
+from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import STATES
 from pgkid.ctl.names import free_name, is_free
 from pgkid.ctl.partition import follow, references
 from pgkid.ctl.partition.late import Late
-from pgkid.ctl.partition.plan import RowsPlan
+from pgkid.ctl.partition.plan import AGAIN, RowsPlan
 from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow, ShadowPartition
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Failed, Runner, Statement, statement
 
 
 class Noted(Exception):
@@ -29,17 +30,19 @@ class Exchange:
     def run(self) -> None:
         """Takes the partition away, and attaches the new ones."""
         plan, run = self.plan, self.runner.execute
-        plan.refuse_changed()
         are_noted = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.noted)
         if scalar(plan.conn, are_noted) or self.shadow.rows_left():
             raise Noted
         keys = plan.incoming()
-        follow.drop(self.shadow)
+        follow.drop(self.runner, plan.schema)
         references.drop(self.runner, keys)
         self.take_away()
         run(statement("DROP TABLE {}", self.shadow.in_schema(REST)))
+        taken = self.shadow.bounds_of_others()
         for partition in self.shadow.partitions():
-            self.attach(partition)
+            # Somebody, such as a nightly job, can have created a partition for the same period meanwhile.
+            if partition.bound not in taken or self.shadow.has_rows(partition.label):
+                self.attach(partition)
         late = [part for key in keys for part in self.parts(key)]
         for part in late:
             self.runner.all(part.add())
@@ -80,15 +83,16 @@ class Exchange:
         name = self.rename_if_taken(statement("ALTER TABLE {}", part.sql), about)
         home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
         part_there = sql.Identifier(part.schema, name)
-        self.runner.all(
-            [
-                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=about),
-                statement(
-                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(new.bound), about=about
-                ),
-                statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
-            ]
-        )
+        self.runner.execute(statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=about))
+        text = "ALTER TABLE {} ATTACH PARTITION {} {}"
+        try:
+            self.runner.execute(statement(text, plan.root.sql, partition, sql.SQL(new.bound), about=about))
+        except Failed as error:
+            if isinstance(error.error, errors.InvalidObjectDefinition):
+                # It would overlap one that was created meanwhile.
+                raise Refused(str(error), AGAIN) from error
+            raise
+        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)))
 
     def rename_if_taken(self, alter: Statement, about: objects.Object) -> str:
         """Renames a table or an index if its name is taken in the schema of the root, and returns its name then.

@@ -4,7 +4,9 @@ Whenever a writer or kidctl commits, this is true: if a row and its copy are not
 the row is in a block that kidctl has not copied yet, or `noted` contains its ID. So once all blocks are copied and
 `noted` is empty, the copies are the rows. It is true because of these rules:
 
-- Blocks are copied anew if the partition has another file than before (rows.py). Then rows can be in other blocks.
+- All blocks are copied anew if the partition has another file than before (rows.py). Then rows can be in other blocks,
+  and have other values, as after ALTER TABLE … TYPE … USING. For these no trigger fires.
+- A move is refused if the triggers were disabled, or the table has other definitions than the copies (definitions.py).
 - A copy is made of a row that is locked FOR SHARE (copies.py). If a writer has changed the row, kidctl waits for the
   end of his transaction, and copies what it finds then. Whoever wants to change the row waits for the copy.
 - A trigger deletes the copy of a changed row and inserts another one, in the transaction of the writer.
@@ -23,9 +25,13 @@ from __future__ import annotations
 
 from psycopg import sql
 
+from pgkid.ctl import catalog
+from pgkid.ctl.connection import Connection, scalar
+from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition.keys import primary_key
+from pgkid.ctl.partition.plan import AGAIN, Plan
 from pgkid.ctl.partition.shadow import Shadow
-from pgkid.ctl.steps import body, statement
+from pgkid.ctl.steps import Runner, body, statement
 
 
 TRIGGER = "~kidctl"  # the last one by its name
@@ -98,7 +104,30 @@ def create_function(shadow: Shadow) -> None:
     shadow.runner.execute(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", shadow.in_schema("follow")))
 
 
-def drop(shadow: Shadow) -> None:
+def refuse_lost(plan: Plan) -> None:
+    """Raises an error if the triggers were disabled or dropped, also if they fire again."""
+    query = """
+        SELECT count(*) = 2 FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+         WHERE t.tgrelid = to_regclass(%s)::oid AND t.tgname = ANY (%s) AND t.tgenabled = 'A'
+               AND p.pronamespace = to_regnamespace(%s)::oid
+    """
+    if not scalar(plan.conn, query, (plan.old_label, [TRIGGER, EMPTIED], plan.schema)):
+        raise Refused(
+            f"the triggers of kidctl on {plan.old_label} were disabled or dropped, so copies are not up to date", AGAIN
+        )
+
+
+def tables(conn: Connection, schema: str) -> list[catalog.Table]:
+    """Returns the tables with triggers of the move with this schema: the partition, whatever its name is by now."""
+    query = """
+        SELECT DISTINCT t.tgrelid FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+         WHERE p.pronamespace = to_regnamespace(%s)::oid AND t.tgname = ANY (%s)
+    """
+    return catalog.tables(conn, [row[0] for row in conn.execute(query, (schema, [TRIGGER, EMPTIED]))])
+
+
+def drop(runner: Runner, schema: str) -> None:
     """Drops the triggers."""
-    for name in (TRIGGER, EMPTIED):
-        shadow.runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(name), shadow.source.sql))
+    for table in tables(runner.conn, schema):
+        for name in (TRIGGER, EMPTIED):
+            runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(name), table.sql))

@@ -91,13 +91,14 @@ class MoveTable:
         return Expected(self.plan()).line
 
     def prepare(self, runner: Runner) -> None:
-        """Adds the constraint, with an end in the future: again if the end came near since."""
+        """Adds the constraint, with an end in the future: again if the end came near since, or if it was dropped."""
         plan = self.plan()
-        if plan.is_swapped or plan.state and not self.is_near(plan):
+        is_there = any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid]))
+        if plan.is_swapped or plan.state and is_there and not self.is_near(plan):
             return
         if plan.state:
             self.renew(plan)
-        elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
+        elif is_there:
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
         runner.retried([lock([plan.root.sql])], lambda: self.begin(runner, plan))
 
@@ -251,9 +252,14 @@ def writers_of(plan: Plan) -> Writers:
 
 def lock_referenced(plan: Plan, mode: str) -> list[Lock]:
     """Returns the lock of the tables that the foreign keys refer to, if this role may lock them."""
-    tables = [
+    return lock_allowed(plan.conn, plan.referenced(), mode)
+
+
+def lock_allowed(conn: Connection, tables: Sequence[catalog.Table], mode: str) -> list[Lock]:
+    """Returns the lock of those of some tables that this role may lock."""
+    allowed = [
         table.sql
-        for table in plan.referenced()
-        if scalar(plan.conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
+        for table in tables
+        if scalar(conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
     ]
-    return [lock(tables, mode)] if tables else []
+    return [lock(allowed, mode)] if allowed else []

@@ -21,6 +21,9 @@ from pgkid.ctl.state import Saved
 UNTIL = "kid_until"  # the constraint that proves that no row of the first partition is later
 MARGIN = "1 day"  # how long the steps up to the swap may take
 
+# What to do if the copies of rows cannot take their place
+AGAIN = "Run `kidctl partition cancel`, and then `kidctl partition move` again."
+
 
 @dataclass(frozen=True)
 class Options:
@@ -61,7 +64,7 @@ class RowsState(PartitionState):
     undo = "partition cancel"
     needs_all = True
 
-    columns: str  # catalog.columns_mark() of the table when the move began
+    definitions: dict[str, str]  # definitions.py, when the move began
     file: int  # of the partition, whose blocks are copied
     block: int = 0  # the next one to copy
 
@@ -185,8 +188,8 @@ class RowsPlan(Plan):
 
     state: Optional[RowsState]
 
-    def new_state(self, source: catalog.Table) -> RowsState:
-        """Returns the state of the move of the rows of a partition when it begins."""
+    def new_state(self, source: catalog.Table, definitions: dict[str, str]) -> RowsState:
+        """Returns the state of the move of the rows of a partition when it begins with these definitions."""
         self.state = RowsState(
             relation=self.root.label,
             origin=state.origin_of(self.conn),
@@ -196,18 +199,17 @@ class RowsPlan(Plan):
             options=self.options,
             old_name=self.old_name,
             late=[],
-            columns=catalog.columns_mark(self.conn, self.root.oid),
+            definitions=definitions,
             file=catalog.file_of(self.conn, source.oid),
         )
         return self.state
 
-    def refuse_changed(self) -> None:
-        """Raises an error if the table has other columns than when the move began. The copies have these still."""
-        if self.state and catalog.columns_mark(self.conn, self.root.oid) != self.state.columns:
-            raise Refused(
-                f"columns of {self.root.label} were changed since the move began",
-                "Run `kidctl partition cancel`, and then `kidctl partition move` again.",
-            )
+
+def tablespace_of(table: catalog.Table) -> sql.Composed:
+    """Returns the end of the statement that creates a table in the tablespace of another one."""
+    if table.tablespace:
+        return sql.SQL(" TABLESPACE {}").format(sql.Identifier(table.tablespace))
+    return sql.Composed([])
 
 
 def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options], is_copy: bool = False) -> TablePlan:
@@ -225,7 +227,12 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options],
     given = begun.options if begun else options
     if given is None:
         raise state.not_begun("partition", root)
-    found = key_of(conn, root, home, given.ids, is_copy or begun is not None, given.key)
+    try:
+        found = key_of(conn, root, home, given.ids, is_copy or begun is not None, given.key)
+    except Refused as error:
+        if begun:
+            error.hint = f"Make column {given.key} its primary key again."
+        raise
     key, ids = found.column, found.ids
     until = begun.until if begun else until_of(conn, given)
     return TablePlan(

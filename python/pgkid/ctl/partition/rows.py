@@ -15,12 +15,14 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, qualified, scalar
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
-from pgkid.ctl.partition import copies, follow
+from pgkid.ctl.obstacles import refuse
+from pgkid.ctl.partition import checks, copies, follow
+from pgkid.ctl.partition.definitions import definitions, refuse_changed
 from pgkid.ctl.partition.exchange import Exchange, Noted
 from pgkid.ctl.partition.expected import ExpectedOfRows
-from pgkid.ctl.partition.move import end_swap, lock_referenced, writers_of
+from pgkid.ctl.partition.move import end_swap, lock_allowed, lock_referenced, writers_of
 from pgkid.ctl.partition.keys import Ids, key_of, operators_of
-from pgkid.ctl.partition.plan import Options, Plan, RowsPlan, RowsState
+from pgkid.ctl.partition.plan import AGAIN, Options, Plan, RowsPlan, RowsState
 from pgkid.ctl.partition.shadow import Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
@@ -40,7 +42,12 @@ def read_rows_plan(conn: Connection, root: catalog.Table, given: Options, is_cop
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
     options = begun.options if begun else given
-    found = key_of(conn, root, home, options.ids, is_copy or begun is not None, options.key)
+    try:
+        found = key_of(conn, root, home, options.ids, is_copy or begun is not None, options.key)
+    except Refused as error:
+        if begun:
+            error.hint = AGAIN
+        raise
     key, ids = found.column, found.ids
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
@@ -138,7 +145,7 @@ class MoveRows:
         plan = self.plan()
         if state.owner_of(self.conn, plan.schema) is not None:
             state.refuse_stranger(self.conn, plan.schema)
-            self.remove(Runner(self.conn), plan)
+            self.remove(Runner(self.conn), plan.schema)
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""
@@ -153,7 +160,7 @@ class MoveRows:
         def begin() -> None:
             locked = self.plan()  # Columns can have changed until now.
             shadow = Shadow(locked, runner)
-            state.create(self.conn, locked.schema, locked.new_state(shadow.source))
+            state.create(self.conn, locked.schema, locked.new_state(shadow.source, definitions(locked)))
             shadow.create()
             follow.create(shadow)
 
@@ -163,30 +170,54 @@ class MoveRows:
     def copy(self, runner: Runner) -> None:
         """Copies the rows, from where it was interrupted. What is appended meanwhile is the trigger's."""
         plan = self.plan()
-        begun = plan.state
-        if plan.is_swapped or not begun:
+        if plan.is_swapped or not plan.state:
             return
-        shadow = Shadow(plan, runner)
+        begun, shadow = plan.state, Shadow(plan, runner)
         size: Optional[int] = None
         with progress("copying", "blocks") as bar:
             while True:
                 began = time.monotonic()
                 with self.conn.transaction():
                     runner.execute(copies.hold(shadow))
-                    plan.refuse_changed()
-                    file = catalog.file_of(self.conn, shadow.source.oid)
-                    if file != begun.file:
-                        # The rows are in other blocks now. Those that have copies are left out.
-                        begun.file, begun.block, size = file, 0, None
-                    if size is None:
+                    self.refuse_changed(runner, plan)
+                    is_rewritten = self.is_rewritten(plan)
+                    if size is None or is_rewritten:
                         size = catalog.blocks(self.conn, shadow.source.oid)
-                    if begun.block >= size:
-                        break
-                    runner.execute(copies.copy(shadow, begun.block, BLOCKS))
-                    begun.block += BLOCKS
-                    plan.save("prepare")
+                    if not is_rewritten:
+                        if begun.block >= size:
+                            break
+                        runner.execute(copies.copy(shadow, begun.block, BLOCKS))
+                        begun.block += BLOCKS
+                        plan.save("prepare")
+                if is_rewritten:
+                    runner.retried([lock([shadow.source.sql], "SHARE ROW EXCLUSIVE")], lambda: self.begin_again(runner))
+                    plan = self.plan()
+                    assert plan.state
+                    begun, shadow, size = plan.state, Shadow(plan, runner), None
+                    continue
                 bar.update(min(begun.block, size), size, f"copying {shadow.source.label}")
                 self.throttle.rest(self.conn, time.monotonic() - began)
+
+    def begin_again(self, runner: Runner) -> None:
+        """Removes all copies, so that all blocks are copied anew. The partition is locked against writers."""
+        plan = self.plan()
+        assert plan.state
+        shadow = Shadow(plan, runner)
+        self.refuse_changed(runner, plan)
+        runner.execute(copies.empty(shadow))
+        plan.state.file, plan.state.block = catalog.file_of(self.conn, shadow.source.oid), 0
+        plan.save("prepare")
+
+    def is_rewritten(self, plan: RowsPlan) -> bool:
+        """Returns whether the rows of the partition were written anew since they were copied, or will be copied."""
+        if not plan.state:
+            return False
+        return catalog.file_of(self.conn, catalog.table(self.conn, plan.old_label).oid) != plan.state.file
+
+    def refuse_changed(self, runner: Runner, plan: RowsPlan) -> None:
+        """Raises an error if others have changed what the copies do not follow. A rehearsal goes on without that."""
+        if not runner.rehearses:
+            refuse_changed(plan)
 
     def exchange(self, runner: Runner) -> None:
         """Attaches the new partitions, when all that was noted is copied and nobody has an older snapshot."""
@@ -194,21 +225,31 @@ class MoveRows:
             return
         for _attempt in range(100):
             plan = self.plan()
+            if self.is_rewritten(plan):
+                self.copy(runner)
             shadow = Shadow(plan, runner)
             self.wait(runner, plan)
+            self.refuse_changed(runner, plan)
             if copies.copy_noted(shadow):
                 continue
             if shadow.rows_left():
-                raise Refused(
-                    f"rows of {shadow.source.label} belong to no new partition",
-                    "Run `kidctl partition cancel`, and then `kidctl partition move` again.",
-                )
+                raise Refused(f"rows of {shadow.source.label} belong to no new partition", AGAIN)
             try:
-                runner.retried(self.locks(plan), lambda: Exchange(plan, runner).run())
+                runner.retried(self.locks(plan), lambda: self.exchange_locked(runner))
                 return
             except Noted:
                 continue
         raise Refused("writers changed rows again and again during the exchange", "Run the same command again.")
+
+    def exchange_locked(self, runner: Runner) -> None:
+        """Runs the exchange under its locks, unless others have changed something before these were taken."""
+        plan = self.plan()
+        self.refuse_changed(runner, plan)
+        if self.is_rewritten(plan):
+            raise Noted
+        if not runner.rehearses:
+            refuse([*checks.of_dependents(plan), *checks.of_publications_of_rows(plan)])
+        Exchange(plan, runner).run()
 
     def wait(self, runner: Runner, plan: Plan) -> None:
         """Waits until no transaction has a snapshot older than now, as CREATE INDEX CONCURRENTLY does in its end."""
@@ -249,18 +290,26 @@ class MoveRows:
     def cancel(self, runner: Runner) -> None:
         """Takes everything back before the exchange."""
         root = catalog.table(self.conn, self.relation)
-        if state.step_of(self.conn, state.schema_of("rows", root)) is None:
+        schema = state.schema_of("rows", root)
+        step = state.step_of(self.conn, schema)
+        if step is None:
             return
-        plan = read_rows_plan(self.conn, root, self.options)
-        if plan.is_swapped:
+        if step == "swap":
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
-        self.remove(runner, plan)
+        self.remove(runner, schema)
 
-    def remove(self, runner: Runner, plan: RowsPlan) -> None:
-        """Removes the copies of the rows, the triggers, and the state."""
+    def remove(self, runner: Runner, schema: str) -> None:
+        """Removes the copies of the rows, the triggers, and the state, whatever the table and the partition are now."""
 
         def remove() -> None:
-            follow.drop(Shadow(plan, runner))
-            state.remove(runner, plan.schema)
+            follow.drop(runner, schema)
+            state.remove(runner, schema)
 
-        runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock([plan.old])], remove)
+        referred = self.conn.execute(
+            "SELECT DISTINCT k.confrelid FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid"
+            " WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = to_regnamespace(%s)::oid ORDER BY 1",
+            (schema,),
+        ).fetchall()
+        sources = [table.sql for table in follow.tables(self.conn, schema)]
+        locks = lock_allowed(self.conn, catalog.tables(self.conn, [row[0] for row in referred]), "ACCESS EXCLUSIVE")
+        runner.retried([*locks, *([lock(sources)] if sources else [])], remove)

@@ -10,7 +10,7 @@ from pgkid.ctl.connection import qualified, scalar
 from pgkid.ctl.details import of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.objects import of_table
-from pgkid.ctl.partition.plan import Plan
+from pgkid.ctl.partition.plan import Plan, tablespace_of
 from pgkid.ctl.steps import Runner, statement
 
 
@@ -70,11 +70,12 @@ class Shadow:
         )
         run(
             statement(
-                "CREATE TABLE {} (LIKE {} INCLUDING {}) PARTITION BY RANGE ({})",
+                "CREATE TABLE {} (LIKE {} INCLUDING {}) PARTITION BY RANGE ({}){}",
                 self.table,
                 plan.root.sql,
                 sql.SQL(kept),
                 plan.key.sql,
+                tablespace_of(plan.root),
                 about=of_table(plan.root, "copy of"),
             )
         )
@@ -94,9 +95,21 @@ class Shadow:
         )
 
     def give_options(self) -> None:
-        """Gives the table what its partitions take from it: row-level security and replica identity."""
+        """Gives the table what its partitions take: row-level security, replica identity, and options of columns."""
         root, run = self.plan.root, self.runner.execute
         self.runner.all(of_new_table(root, self.table))
+        for head, statistics, options in self.plan.conn.execute(
+            """
+            SELECT format('ALTER %%I SET ', a.attname), a.attstattarget, (
+                       SELECT string_agg(o, ', ') FROM unnest(a.attoptions) AS o WHERE o NOT LIKE 'pg\\_%%')
+              FROM pg_attribute AS a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+            """,
+            (root.oid,),
+        ).fetchall():
+            if statistics is not None and statistics >= 0:
+                run(statement("ALTER TABLE {} {}STATISTICS {}", self.table, sql.SQL(head), statistics))
+            if options:
+                run(statement("ALTER TABLE {} {}({})", self.table, sql.SQL(head), sql.SQL(options)))
         wanted = [
             self.columns_of(index) for index in catalog.indexes(self.plan.conn, [root.oid]) if index.is_replica_identity
         ]
@@ -137,14 +150,18 @@ class Shadow:
 
     def create_others(self) -> None:
         """Creates a partition, which stays empty, for each other one of the table."""
-        bounds = self.plan.conn.execute(
+        for number, bound in enumerate(self.bounds_of_others()):
+            name = self.in_schema(f"other_{number}")
+            self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
+
+    def bounds_of_others(self) -> list[str]:
+        """Returns the bounds of the other partitions of the table, without those of a default partition."""
+        rows = self.plan.conn.execute(
             "SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
             " WHERE i.inhparent = %s AND c.oid <> %s AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'",
             (self.plan.root.oid, self.source.oid),
         ).fetchall()
-        for number, (bound,) in enumerate(bounds):
-            name = self.in_schema(f"other_{number}")
-            self.runner.execute(statement("CREATE TABLE {} PARTITION OF {} {}", name, self.table, sql.SQL(bound)))
+        return [row[0] for row in rows]
 
     def times(self) -> Times:
         """Returns the times for which partitions are created: for the rows, and for a period after the last one.
@@ -173,18 +190,27 @@ class Shadow:
 
     def partitions(self) -> list[ShadowPartition]:
         """Returns the partitions into which rows are copied."""
+        return self.read_partitions("!~")
+
+    def read_partitions(self, operator: str) -> list[ShadowPartition]:
+        """Returns the partitions whose names match those of what is not attached, or do not."""
         return catalog.read(
             self.plan.conn,
             ShadowPartition,
-            """
+            f"""
             SELECT c.oid::regclass::text AS label, pg_get_expr(c.relpartbound, c.oid) AS bound,
                    pg_get_partition_constraintdef(c.oid) AS condition
               FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-             WHERE i.inhparent = to_regclass(%s)::oid AND c.relname !~ '^(other_[0-9]+|rest)$' ORDER BY c.relname
+             WHERE i.inhparent = to_regclass(%s)::oid AND c.relname {operator} '^(other_[0-9]+|{REST})$'
+             ORDER BY c.relname
             """,
             (self.label,),
         )
 
     def rows_left(self) -> bool:
-        """Returns whether a row has come that no partition takes."""
-        return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.in_schema(REST))))
+        """Returns whether a row has come that no new partition takes: also one that another partition took before."""
+        return any(self.has_rows(other.label) for other in self.read_partitions("~"))
+
+    def has_rows(self, label: str) -> bool:
+        """Returns whether a table of copies has rows."""
+        return bool(scalar(self.plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(label))))

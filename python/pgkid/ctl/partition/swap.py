@@ -21,7 +21,7 @@ from pgkid.ctl.names import free_name
 from pgkid.ctl.objects import on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.partition import references, sequences
-from pgkid.ctl.partition.plan import UNTIL, TablePlan
+from pgkid.ctl.partition.plan import UNTIL, TablePlan, tablespace_of
 from pgkid.ctl.partition.references import Afterwards
 from pgkid.ctl.publications import Membership, memberships
 from pgkid.ctl.state import Saved
@@ -148,9 +148,6 @@ class Forward(Swap):
     def create(self) -> None:
         """Creates the partitioned table."""
         plan = self.plan
-        space = sql.Composed([])
-        if plan.root.tablespace:
-            space = sql.SQL(" TABLESPACE {}").format(sql.Identifier(plan.root.tablespace))
         self.runner.execute(
             statement(
                 """CREATE TABLE {}
@@ -159,7 +156,7 @@ class Forward(Swap):
                 plan.root.sql,
                 plan.old,
                 plan.key.sql,
-                space,
+                tablespace_of(plan.root),
                 about=objects.of_table(plan.root),
             )
         )
@@ -247,6 +244,7 @@ class Back(Swap):
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(back)))
         self.give_security(back)
+        self.give_identity(back)
         sequences.give(runner, taken, plan.root.sql)
         runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         self.make(self.memberships)
@@ -261,6 +259,13 @@ class Back(Swap):
         ):
             if mine != theirs:
                 self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", root.sql, sql.SQL(word)))
+
+    def give_identity(self, back: catalog.Table) -> None:
+        """Gives the table the replica identity that the partitioned one had, unless that is an index."""
+        word = {"d": "DEFAULT", "f": "FULL", "n": "NOTHING"}.get(self.plan.root.replica_identity)
+        if word and self.plan.root.replica_identity != back.replica_identity:
+            name = self.plan.root.sql
+            self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY {}", name, sql.SQL(word)))
 
 
 def refuse_used(plan: TablePlan) -> None:

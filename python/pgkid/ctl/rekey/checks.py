@@ -8,7 +8,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.beside import aliases
-from pgkid.ctl.catalog import ColumnAddress
+from pgkid.ctl.catalog import ColumnAddress, Table
 from pgkid.ctl.connection import scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import of_home
@@ -377,6 +377,48 @@ def of_lost_columns(plan: Plan) -> Iterator[Finding]:
                 hint += ", and drop it after `finish` or `back`." if plan.is_swapped else ", or take the move back."
                 about = f"column {name} of {table.label}"
                 yield refused(about, "is a part of the move, but does not refer to the key any more", hint)
+
+
+def of_lost_triggers(plan: Plan) -> Iterator[Finding]:
+    """Yields tables whose trigger was disabled or dropped, so that rows can have no other keys, or wrong ones."""
+    for oid, is_there in plan.conn.execute(
+        "SELECT t.oid, g.oid IS NOT NULL FROM unnest(%s::oid[]) WITH ORDINALITY AS t (oid, n)"
+        " LEFT JOIN pg_trigger AS g ON g.tgrelid = t.oid AND g.tgname = %s"
+        " WHERE g.tgenabled IS DISTINCT FROM 'A' ORDER BY t.n",
+        ([c.table for c in plan.columns], follow.TRIGGER),
+    ).fetchall():
+        hint = "Take the move back: kidctl rekey cancel."
+        if plan.is_swapped:
+            hint = "Without it there is no way back: run `finish`."
+            if is_there:
+                hint = f"Give rows the old keys, and enable it: {statements_of_trigger(plan, plan.table(oid))}"
+        message = "was disabled or dropped, so rows can have lost their other keys"
+        yield refused(f"trigger {follow.TRIGGER} of {plan.table(oid).label}", message, hint)
+
+
+def statements_of_trigger(plan: Plan, table: Table) -> str:
+    """Returns the statements that give rows the old keys that a disabled trigger has not given them."""
+    name, sets = sql.Identifier(follow.TRIGGER), []
+    for column in plan.columns_of(table.oid):
+        holes = {
+            "table": table.sql,
+            "old": sql.Identifier(beside("old", column.name)),
+            "column": column.sql,
+            "root": plan.root.sql,
+            "key": plan.key.sql,
+            "old_key": sql.Identifier(beside("old", plan.key.name)),
+            "equals": sql.SQL(plan.keys.new_equals),
+        }
+        if column == plan.key:
+            text = "UPDATE {table} SET {old} = {next} WHERE {old} IS NULL;"
+            sets.append(sql.SQL(text).format(next=sql.SQL(plan.keys.old_next), **holes))
+        else:
+            given = "(SELECT o.{old_key} FROM {root} AS o WHERE o.{key} {equals} r.{column})"
+            text = f"UPDATE {{table}} AS r SET {{old}} = {given} WHERE r.{{old}} IS DISTINCT FROM {given};"
+            sets.append(sql.SQL(text).format(**holes))
+    head, end = "BEGIN; ALTER TABLE {} DISABLE TRIGGER {};", "ALTER TABLE {} ENABLE ALWAYS TRIGGER {}; COMMIT;"
+    parts = [sql.SQL(head).format(table.sql, name), *sets, sql.SQL(end).format(table.sql, name)]
+    return sql.SQL(" ").join(parts).as_string(plan.conn)
 
 
 def of_later_columns(plan: Plan) -> Iterator[Finding]:

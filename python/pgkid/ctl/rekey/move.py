@@ -164,16 +164,7 @@ class Rekey:
         """Reads the plan, and raises an error if the triggers of the move have been disabled or dropped."""
         plan = self.plan()
         refuse(checks.of_later_columns(plan))
-        lost = self.conn.execute(
-            "SELECT t.oid::regclass::text FROM unnest(%s::oid[]) AS t (oid) WHERE NOT EXISTS ("
-            " SELECT FROM pg_trigger AS g WHERE g.tgrelid = t.oid AND g.tgname = %s AND g.tgenabled = 'A')",
-            ([c.table for c in plan.columns], follow.TRIGGER),
-        ).fetchall()
-        if lost:
-            raise Refused(
-                f"the trigger {follow.TRIGGER} of {lost[0][0]} was disabled or dropped, so rows have lost their keys",
-                "Take the move back: kidctl rekey cancel.",
-            )
+        refuse(checks.of_lost_triggers(plan))
         return plan
 
     def index(self, runner: Runner) -> None:
@@ -267,13 +258,13 @@ class Rekey:
     def exchange_back(self, runner: Runner) -> None:
         """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
-        refuse(checks.of_later_columns(plan))
+        refuse([*checks.of_later_columns(plan), *checks.of_lost_triggers(plan)])
         runner.retried([lock(plan.locks())], lambda: full.add(plan, runner, "old"))
         twins.Builder(plan, runner, {}).validate()
 
         def exchange() -> None:
             present = self.swapped()
-            refuse(checks.of_later_columns(present))
+            refuse([*checks.of_later_columns(present), *checks.of_lost_triggers(present)])
             swap = Swap(present, runner, present.direction("old"))
             swap.run()
             follow.remove(present, runner)

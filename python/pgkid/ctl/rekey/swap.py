@@ -19,6 +19,7 @@ from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
 from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade
+from pgkid.ctl.state import origin_of
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -60,6 +61,9 @@ class Swap:
         self.make()
         if self.direction.word == "new":
             self.runner.all(follow.follow(self.plan, self.plan.direction("old")))
+            # The function of a table has another name if one before it was dropped since the move began.
+            if self.plan.state and len(self.plan.state.tables) != len(self.plan.top_tables()):
+                self.runner.all(follow.triggers(self.plan))
 
     def refuse_unfinished(self) -> None:
         """Raises an error if a twin is missing, as something was made since the indexes were built."""
@@ -216,9 +220,16 @@ class Swap:
         """Adds the constraints that were there before the swap. Some of them are validated after the transaction."""
         assert self.plan.state
         for old in self.plan.state.constraints:
-            if scalar(self.plan.conn, "SELECT to_regclass(%s) IS NULL", (old.table,)):
-                continue  # Somebody dropped the table since.
+            if self.is_gone(old.table):
+                continue
             self.runner.execute(constraints.add(sql.SQL(old.table), old.about, old.definition, old.is_late))
+
+    def is_gone(self, table: str) -> bool:
+        """Returns whether a table was dropped since the move began. In a restored copy all have other OIDs."""
+        state, conn = self.plan.state, self.plan.conn
+        present = scalar(conn, "SELECT to_regclass(%s)::oid", (table,))
+        is_here = state is not None and state.origin == origin_of(conn)
+        return present is None or bool(state and is_here and state.tables.get(table, present) != present)
 
     def refuse_dependents(self) -> None:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
