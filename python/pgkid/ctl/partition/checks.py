@@ -304,7 +304,6 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     if re.fullmatch(NAMES_OF_MOVE, plan.root.name):
         message = "has the name of a table that kidctl creates in the schema of the move"
         yield refused(plan.root.label, message, "Give it another name until the move has ended.")
-    yield from of_another_move(plan)
     yield from of_references(plan)
     yield from of_dependents(plan)
     yield from of_partition(plan)
@@ -320,18 +319,6 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
     yield Finding("costs", "exchange", "waits until no transaction has an older snapshot")
-
-
-def of_another_move(plan: Plan) -> Iterator[Finding]:
-    """Yields the partition if its rows move already: the move is of a table that had another name then."""
-    for table, schema in plan.conn.execute(
-        "SELECT t.tgrelid::regclass::text, n.nspname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid"
-        " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
-        " WHERE t.tgrelid = to_regclass(%s)::oid AND t.tgname = '~kidctl' AND n.nspname <> %s",
-        (plan.old_label, plan.schema),
-    ).fetchall():
-        hint = f"If {plan.root.label} was renamed since, rename it back first. Then end that move."
-        yield refused(table, f"its rows move already, with the state of the move in schema {schema}", hint)
 
 
 def of_publications_of_rows(plan: Plan) -> Iterator[Finding]:
