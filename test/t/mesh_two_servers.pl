@@ -37,8 +37,8 @@ sub start_server
 sub set_lanes
 {
 	my ($node, $lanes, $number) = @_;
-	$node->safe_psql('postgres', "ALTER SYSTEM SET kid.lanes = $lanes");
-	$node->safe_psql('postgres', "ALTER SYSTEM SET kid.node = $number");
+	$node->safe_psql('postgres', "LOAD 'kid'; ALTER SYSTEM SET kid.lanes = $lanes");
+	$node->safe_psql('postgres', "LOAD 'kid'; ALTER SYSTEM SET kid.node = $number");
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT lanes = $lanes FROM kid_identity()") or die;
 	return;
