@@ -155,8 +155,8 @@ fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); IN
 	CREATE TABLE pairs (n bigint, id bigint DEFAULT kid53_next(), PRIMARY KEY (n, id)); INSERT INTO pairs VALUES (1);
 	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01');
 	INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
-my @soon = ('--until', sql(q{SELECT now() + interval '4 s'}));
-my $ends = time + 4;
+my @soon = ('--until', sql(q{SELECT now() + interval '15 s'}));
+my $ends = time + 15;
 kidctl_cut('ALTER TABLE .* VALIDATE', qw(partition run short), @width, @soon);
 my @events = qw(events --ids kid64 --until);
 kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run), @events, '2100-01-01', @width);
