@@ -145,6 +145,54 @@ foreach my $way (qw(finish back))
 	is(sql($schemas), 0, "without the table $way succeeds, too");
 }
 
+# A dump that is restored into the database that it is of, whose tables are others then, or one of its tables alone
+sub restore
+{
+	my (@options) = @_;
+	my ($file, $one) = (PostgreSQL::Test::Utils::tempdir . '/one.dump', $node->connstr('one'));
+	$node->command_ok([ 'pg_dump', '-Fc', @options, '-f', $file, $one ], 'a dump');
+	sql('DROP TABLE lines') if @options;
+	$node->command_ok([ 'pg_restore', @options ? () : qw(--clean --if-exists), '-d', $one, $file ], 'and its restore');
+	return;
+}
+fresh();
+$dump = dump_schema(connection_as($node, 'one', 'app'));
+foreach my $options ([], [qw(-t lines)])
+{
+	kidctl_ok(@run);
+	restore(@$options);
+	refuses(qr/^error: the move of \S+ was begun before a dump was restored.*\nhint: Run `kidctl rekey cancel`/m, @run)
+	  if !@$options;
+	kidctl_ok(qw(rekey cancel orders));
+	same_text(dump_schema(connection_as($node, 'one', 'app')), $dump, "cancel after a restore of all @$options");
+}
+foreach my $way (qw(finish back))
+{
+	fresh();
+	kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+	restore();
+	kidctl_ok('rekey', $way, 'orders');
+	is(sql("$joined; $schemas; $columns") =~ s/\b(orders|lines)\.//gr,
+		"3\n0\n" . ($way eq 'back' ? 'id made id order_id' : 'made id id order_id'), "$way after a restore");
+}
+fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next())');
+$dump = dump_schema(connection_as($node, 'one', 'app'));
+cut('ALTER TABLE .*VALIDATE', qw(partition run events), @width);
+restore();
+kidctl_ok(qw(partition back events));
+same_text(dump_schema(connection_as($node, 'one', 'app')), $dump, 'partition back after a restore');
+
+# Partitions that were detached during the move, one of them made during it, too
+fresh("$tables; CREATE TABLE notes (kind text, a bigint NOT NULL REFERENCES orders, b bigint REFERENCES orders)
+	PARTITION BY LIST (kind); CREATE TABLE notes_1 PARTITION OF notes FOR VALUES IN ('1')");
+kidctl_ok(@run);
+sql(q{CREATE TABLE notes_2 PARTITION OF notes FOR VALUES IN ('2');
+	ALTER TABLE notes DETACH PARTITION notes_1; ALTER TABLE notes DETACH PARTITION notes_2});
+refuses(qr/^hint: Take the move back/m, qw(rekey swap orders));
+kidctl_ok(qw(rekey cancel orders));
+is(sql(q{INSERT INTO notes_1 VALUES ('1', 1, 2); INSERT INTO notes_2 VALUES ('2', 1, 2);
+	SELECT count(*) FROM pg_attribute WHERE attname LIKE 'kid\_%' AND NOT attisdropped}), 0, 'cancel takes back both');
+
 # A cancel that fails, of a move that has not begun
 fresh();
 my ($output, $status) = run_in_place_of_kidctl(<<'PYTHON', connection_as($node, 'one', 'app'), @run);

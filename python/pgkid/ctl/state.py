@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from hashlib import md5
 from typing import Any, ClassVar, Iterable, Literal, Mapping, Optional, TypeVar, get_args, get_origin, get_type_hints
 
@@ -34,10 +34,14 @@ Saved = Literal["prepare", "validate", "swap", "back", "change"]
 
 @dataclass(frozen=True)
 class Origin:
-    """What tells a database from a copy that was restored elsewhere: the server's identifier, and its OID there."""
+    """What tells a database from a copy: the server's identifier, its OID there, and that of the schema of the move.
+
+    A dump can also be restored into the database that it is of, as `pg_restore --clean` does. Its schemas are new then.
+    """
 
     server: str
     database: int
+    schema: Optional[int] = None
 
 
 @dataclass
@@ -95,14 +99,20 @@ def schema_name(kind: Kind, word: str, full_name: str) -> str:
     return f"kidctl_{kind}_{word}_{mark}"
 
 
-def origin_of(conn: Connection) -> Origin:
+def origin_of(conn: Connection, schema: Optional[str] = None) -> Origin:
     """Returns the database of a session, as the state of a move that begins in it names it."""
     row = conn.execute(
-        "SELECT system_identifier::text, d.oid FROM pg_control_system(), pg_database AS d"
-        " WHERE d.datname = current_database()"
+        "SELECT system_identifier::text, d.oid, to_regnamespace(quote_ident(%s))::oid"
+        " FROM pg_control_system(), pg_database AS d WHERE d.datname = current_database()",
+        (schema,),
     ).fetchone()
     assert row
     return Origin(*row)
+
+
+def is_here(conn: Connection, origin: Origin, schema: str) -> bool:
+    """Returns whether a move was begun in the database of a session, and nothing of it restored there since."""
+    return origin == origin_of(conn, None if origin.schema is None else schema)
 
 
 def create_schema(conn: Connection, schema: str) -> None:
@@ -122,9 +132,14 @@ def create_schema(conn: Connection, schema: str) -> None:
     conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.running ()", schema))
 
 
-def create(conn: Connection, schema: str, state: State) -> None:
-    """Creates the schema of a move with its state, unless it is there. Call it in a transaction."""
+def create(conn: Connection, schema: str, state: State, is_copy: bool = False) -> None:
+    """Creates the schema of a move with its state, unless it is there. Call it in a transaction.
+
+    The state of a copy stays that of one.
+    """
     create_schema(conn, schema)
+    if not is_copy:
+        state.origin = origin_of(conn, schema)
     conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.state (one boolean PRIMARY KEY, state jsonb)", schema))
     # Members of pg_write_all_data could write statements into it otherwise, which later steps run.
     conn.execute(identifier("ALTER TABLE {}.state ENABLE ROW LEVEL SECURITY", schema))
@@ -269,7 +284,7 @@ def refuse_renamed(conn: Connection, schema: str, table: Table) -> None:
         except Refused:  # Nobody can tell which table it is about.
             continue
         if fields and fields["tables"].get(fields["relation"]) == table.oid:
-            if restored(Origin, fields["origin"]) == origin_of(conn):
+            if is_here(conn, restored(Origin, fields["origin"]), other):
                 raise Refused(
                     f"a move of {fields['relation']} has begun, and that table is called {table.label} now",
                     "Give it that name again, and run the command with that name.",
@@ -347,9 +362,12 @@ def refuse_other_database(conn: Connection, state: StateWithUndo, schema: str) -
 
     The tables have to be those of the move. One that the user did not name may be gone, and is no part of it then.
     """
-    if state.origin != origin_of(conn):
+    if not is_here(conn, state.origin, schema):
+        begun = "in another database, of which this one is a copy"
+        if is_here(conn, replace(state.origin, schema=None), schema):
+            begun = "before a dump was restored into this database"
         raise Refused(
-            f"the move of {state.relation} was begun in another database, of which this one is a copy",
+            f"the move of {state.relation} was begun {begun}",
             f"Run `kidctl {state.undo}` here to remove what the copy contains of the move, and begin again."
             if not state.is_swapped
             else f"Run `kidctl {state.command} finish` or `back` here.",

@@ -38,7 +38,7 @@ class MoveTable:
         """
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options, self.rehearses)
         if plan.state and not self.rehearses:
-            if not anywhere or plan.state.origin == state.origin_of(self.conn) and not self.is_dropped(plan):
+            if not anywhere or state.is_here(self.conn, plan.state.origin, plan.schema) and not self.is_dropped(plan):
                 state.refuse_other_database(self.conn, plan.state, plan.schema)
         return plan
 
@@ -47,7 +47,7 @@ class MoveTable:
         return (
             plan.state is not None
             and not plan.is_swapped
-            and plan.state.origin == state.origin_of(self.conn)
+            and state.is_here(self.conn, plan.state.origin, plan.schema)
             and not state.exists(self.conn, plan.state.tables[plan.state.relation])
         )
 

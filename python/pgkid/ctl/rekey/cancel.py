@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from json import dumps
-from typing import Optional
+from typing import Any, Optional, Sequence
 
 from psycopg import sql
 
@@ -21,8 +21,9 @@ class Cancel:
     """Takes everything back before the swap.
 
     It drops what the state lists, under whatever name, also if the foreign key is gone that made a table a part of the
-    move. In a restored copy it goes by the names in the state, and without the state, as in a copy of the schema alone,
-    by the triggers of the move. Columns that only have such a name can be somebody's own.
+    move. In a restored copy it goes by the names in the state, also for a table that was restored alone if it has the
+    trigger of the move. Without the state, as in a copy of the schema alone, it goes by the triggers. Columns that only
+    have such a name can be somebody's own.
     """
 
     def __init__(self, conn: Connection, relation: str) -> None:
@@ -58,27 +59,45 @@ class Cancel:
     def added(self, schema: str) -> list[tuple[catalog.Table, str]]:
         """Returns the columns that the move has added, with their tables. Those of partitions go with the parent's."""
         begun = state.load(self.conn, schema, RekeyState)
+        followed = follow.followed(self.conn, schema)
         if begun and begun.added:
+            is_here = state.is_here(self.conn, begun.origin, schema)
             given = dumps([asdict(column) for column in begun.added])
             rows = self.conn.execute(
                 """
                 SELECT a.attrelid, a.attname
                   FROM jsonb_to_recordset(%s) AS s ("table" text, oid oid, number smallint, name name)
                        JOIN pg_attribute AS a
-                            ON CASE WHEN %s THEN (a.attrelid, a.attnum) = (s.oid, s.number)
+                            ON CASE WHEN %s AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = s.oid)
+                                    THEN (a.attrelid, a.attnum) = (s.oid, s.number)
                                     ELSE (a.attrelid, a.attname) = (to_regclass(s."table"), s.name) END
-                 WHERE NOT a.attisdropped AND a.attinhcount = 0
+                 WHERE NOT a.attisdropped AND a.attinhcount = 0 AND (NOT %s OR a.attrelid = ANY (%s || %s::oid[]))
                 """,
-                (given, begun.origin == state.origin_of(self.conn)),
+                (given, is_here, is_here, followed, [column.oid for column in begun.added]),
             ).fetchall()
         else:
             rows = [
                 (oid, column.name)
-                for oid in follow.followed(self.conn, schema)
+                for oid in followed
                 for column in catalog.columns(self.conn, oid)
                 if is_beside(column.name, "new")
             ]
-        return [(catalog.tables(self.conn, [oid])[0], name) for oid, name in rows]
+        return [(catalog.tables(self.conn, [oid])[0], name) for oid, name in [*rows, *self.detached(rows)]]
+
+    def detached(self, added: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Returns the columns that somebody detached with a partition made during the move. They refer to new keys."""
+        rows = self.conn.execute(
+            """
+            SELECT DISTINCT a.attrelid, a.attname
+              FROM unnest(%s::oid[], %s::text[]) AS s (tab, name)
+                   JOIN pg_attribute AS n ON n.attrelid = s.tab AND n.attname = s.name
+                   JOIN pg_constraint AS k ON k.contype = 'f' AND k.confrelid = s.tab AND k.confkey = ARRAY[n.attnum]
+                   JOIN pg_class AS c ON c.oid = k.conrelid AND c.relowner = current_user::regrole AND c.relkind = 'r'
+                   JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1] AND a.attinhcount = 0
+            """,
+            ([oid for oid, _name in added], [name for _oid, name in added]),
+        ).fetchall()
+        return [row for row in rows if row not in added and is_beside(row[1], "new")]
 
     def refuse(self) -> None:
         """Raises an error if there is nothing to take back, or after the swap."""
@@ -111,7 +130,7 @@ class Cancel:
         begun = state.load(self.conn, self.schema, RekeyState)
         if begun and begun.is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if begun and begun.origin == state.origin_of(self.conn):
+        if begun and state.is_here(self.conn, begun.origin, self.schema):
             state.refuse_half_back(begun)
 
     def drop_indexes(self, runner: Runner, tables: list[catalog.Table]) -> None:

@@ -48,7 +48,7 @@ class Rekey:
         plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
         if plan.state and not self.rehearses:
             follows_swap = plan.is_swapped or plan.is_half_back
-            if not follows_swap or plan.state.origin == state.origin_of(self.conn):
+            if not follows_swap or state.is_here(self.conn, plan.state.origin, plan.schema):
                 state.refuse_other_database(self.conn, plan.state, plan.schema)
         return plan
 
@@ -265,15 +265,16 @@ class Rekey:
         def exchange() -> None:
             present = self.swapped()
             refuse([*checks.of_later_columns(present), *checks.of_lost_triggers(present)])
+            assert present.state
+            is_copy = not state.is_here(self.conn, present.state.origin, present.schema)
             swap = Swap(present, runner, present.direction("old"))
             swap.run()
             follow.remove(present, runner)
             drop_columns(runner, [(present.table(column.table), beside("new", column.name)) for column in present.tops])
-            assert present.state
             present.state.step = "back"
             present.state.to_fill = filling.to_fill(swap.made, present.state)
             present.state.has_statistics = has_statistics(swap.made)
-            state.create(self.conn, present.schema, present.state)
+            state.create(self.conn, present.schema, present.state, is_copy)
 
         self.run_locked(runner, exchange)
 

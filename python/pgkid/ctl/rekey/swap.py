@@ -19,7 +19,7 @@ from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
 from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade
-from pgkid.ctl.state import origin_of
+from pgkid.ctl.state import is_here
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
@@ -228,8 +228,8 @@ class Swap:
         """Returns whether a table was dropped since the move began. In a restored copy all have other OIDs."""
         state, conn = self.plan.state, self.plan.conn
         present = scalar(conn, "SELECT to_regclass(%s)::oid", (table,))
-        is_here = state is not None and state.origin == origin_of(conn)
-        return present is None or bool(state and is_here and state.tables.get(table, present) != present)
+        here = state is not None and is_here(conn, state.origin, self.plan.schema)
+        return present is None or bool(state and here and state.tables.get(table, present) != present)
 
     def refuse_dependents(self) -> None:
         """Raises an error if something that kidctl cannot make again still depends on the columns."""
