@@ -193,6 +193,22 @@ kidctl_ok(qw(rekey cancel orders));
 is(sql(q{INSERT INTO notes_1 VALUES ('1', 1, 2); INSERT INTO notes_2 VALUES ('2', 1, 2);
 	SELECT count(*) FROM pg_attribute WHERE attname LIKE 'kid\_%' AND NOT attisdropped}), 0, 'cancel takes back both');
 
+# Constraints that were made or renamed since the swap
+fresh();
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+sql(q{ALTER TABLE lines ADD CONSTRAINT mine CHECK (order_id::text <> ''),
+	ADD CONSTRAINT second FOREIGN KEY (order_id) REFERENCES orders ON DELETE CASCADE;
+	COMMENT ON CONSTRAINT second ON lines IS 'kept';
+	ALTER TABLE lines RENAME CONSTRAINT lines_order_id_fkey TO first});
+refuses(qr/^error: constraint mine on public\.lines was made since the swap.*\nhint: Drop it first\.$/m,
+	qw(rekey back orders));
+sql('ALTER TABLE lines DROP CONSTRAINT mine');
+kidctl_ok(qw(rekey back orders));
+is(sql(q{SELECT conrelid::regclass, conname, convalidated, obj_description(oid, 'pg_constraint') FROM pg_constraint
+		WHERE confrelid = 'orders'::regclass ORDER BY 1, 2}),
+	"lines|lines_order_id_fkey|t|\nlines|second|t|kept",
+	'back keeps foreign keys');
+
 # A cancel that fails, of a move that has not begun
 fresh();
 my ($output, $status) = run_in_place_of_kidctl(<<'PYTHON', connection_as($node, 'one', 'app'), @run);

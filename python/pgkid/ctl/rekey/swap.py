@@ -13,7 +13,7 @@ from pgkid.ctl.connection import scalar
 from pgkid.ctl.details import Inherited, details, give_inherited, inherited, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.made import Made, has_statistics
-from pgkid.ctl.names import beside
+from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
@@ -43,10 +43,20 @@ class Swap:
         refuse_made(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
+        if plan.state and self.direction.word == "old":
+            # Their text names columns, and means those with old keys after the way back.
+            plan.state.constraints += [self.old(constraint) for constraint in self.later() if constraint.kind == "f"]
         self.inherited = inherited(plan.conn, [t.oid for t in plan.tables()])
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
         self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
+
+    def later(self) -> list[catalog.Constraint]:
+        """Returns the constraints that were made since the swap, which the way back does not know from then."""
+        assert self.plan.state
+        known = {(k.table, text) for k in self.plan.state.constraints for text in (k.name, k.definition)}
+        found = [(self.plan.table(k.table).label, k) for k in self.constraints if not is_beside(k.name, "part")]
+        return [k for label, k in found if not {(label, k.name), (label, k.definition)} & known]
 
     def run(self) -> None:
         """Exchanges everything."""
@@ -73,8 +83,8 @@ class Swap:
             name = self.direction.beside(index.name)
             if not catalog.is_valid_index(self.plan.conn, index.table, index.schema, name):
                 raise self.unfinished(twins.object_of(self.plan, index))
-        for constraint in self.constraints if self.direction.word == "new" else []:
-            if not self.constraint_is_valid(constraint):
+        for constraint in self.constraints if self.direction.word == "new" else self.later():
+            if self.direction.word == "old" or not self.constraint_is_valid(constraint):
                 raise self.unfinished(twins.object_of(self.plan, constraint))
         for column in self.plan.tops:
             if not full.is_proved(self.plan, column):
