@@ -74,7 +74,9 @@ class OtherVersion(Kept):
         self.assertEqual("prepare", begun and begun["step"])
         for change in self.unreadable:
             self.change(self.begin("partition"), change)
-            with self.subTest(change), self.assertRaisesRegex(Refused, "^another version of kidctl has begun this"):
+            with self.subTest(change), self.assertRaisesRegex(
+                Refused, "^another version of kidctl has begun the move in schema kidctl_"
+            ):
                 state.step_of(self.database.conn, schema)
 
     def test_fields(self) -> None:
@@ -95,7 +97,7 @@ class OtherVersion(Kept):
             ):
                 self.change(self.begin(kind), change)
                 with self.subTest(change, kind=kind), self.assertRaisesRegex(
-                    Refused, "^another version of kidctl has begun this move"
+                    Refused, "^another version of kidctl has begun the move in schema kidctl_"
                 ):
                     if kind == "rekey":
                         rekey_plan.read_plan(self.database.conn, self.table, None)

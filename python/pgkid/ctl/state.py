@@ -207,7 +207,7 @@ def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
         or fields.pop("version", None) != VERSION
         or fields.get("step") not in get_args(Saved)
     ):
-        raise other_version()
+        raise other_version(schema)
     return fields
 
 
@@ -219,7 +219,7 @@ def load(conn: Connection, schema: str, kind: type[AnyState]) -> Optional[AnySta
     try:
         state: AnyState = restored(kind, fields)
     except (TypeError, KeyError) as error:
-        raise other_version() from error
+        raise other_version(schema) from error
     return state
 
 
@@ -239,10 +239,10 @@ def restored(kind: Any, value: Any) -> Any:
     return value
 
 
-def other_version() -> Refused:
+def other_version(schema: str) -> Refused:
     """Returns the error for a state that this version of kidctl does not know."""
     return Refused(
-        "another version of kidctl has begun this move, and its state has other fields",
+        f"another version of kidctl has begun the move in schema {schema}: its state has other fields",
         "Finish the move with the version of kidctl that has begun it.",
     )
 
@@ -344,12 +344,13 @@ class Unfinished:
         return f"First run `kidctl {kind} {undo} {self.relation}`."
 
 
-def unfinished(conn: Connection) -> list[Unfinished]:
-    """Returns the moves of tables, except those out of kid, that the session's role has begun in this database."""
+def unfinished(conn: Connection, kinds: Iterable[Kind] = ("rekey", "partition", "rows")) -> list[Unfinished]:
+    """Returns the moves of these kinds that the session's role has begun in this database."""
     found = []
     for (schema,) in conn.execute(
-        "SELECT nspname FROM pg_namespace WHERE nspname ~ '^kidctl_(rekey|partition|rows)_'"
-        " AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY 1"
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE ANY (%s)"
+        " AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY 1",
+        ([f"kidctl\\_{kind}\\_%" for kind in kinds],),
     ).fetchall():
         fields = saved(conn, schema)
         if fields:

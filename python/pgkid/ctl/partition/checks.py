@@ -42,8 +42,8 @@ def look(plan: TablePlan) -> Iterator[Finding]:
 
 def of_rekey(plan: Plan) -> Iterator[Finding]:
     """Yields the move to new keys that the table is a part of, which knows the table that a partition is afterwards."""
-    for move in state.unfinished(plan.conn):
-        if move.kind == "rekey" and move.has_any({plan.root.oid: plan.root.label}):
+    for move in state.unfinished(plan.conn, ["rekey"]):
+        if move.has_any({plan.root.oid: plan.root.label}):
             yield unfinished(move)
 
 
