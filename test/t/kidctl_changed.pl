@@ -209,6 +209,20 @@ is(sql(q{SELECT conrelid::regclass, conname, convalidated, obj_description(oid, 
 	"lines|lines_order_id_fkey|t|\nlines|second|t|kept",
 	'back keeps foreign keys');
 
+# A table of another role that has referred to the key since the move began, or since the swap
+$node->safe_psql('postgres', 'CREATE ROLE other');
+fresh("$tables; GRANT REFERENCES ON orders TO other");
+kidctl_ok(@run);
+my $refer = 'SET ROLE other; CREATE TABLE others.notes (a %s REFERENCES public.orders)';
+$node->safe_psql('one', 'CREATE SCHEMA others AUTHORIZATION other; GRANT USAGE ON SCHEMA public TO other; '
+	  . sprintf($refer, 'bigint'));
+refuses(qr/^error: column a of others\.notes: refers to the key since the move began/m, qw(rekey swap orders));
+$node->safe_psql('one', 'DROP TABLE others.notes');
+kidctl_ok(qw(rekey swap orders));
+$node->safe_psql('one', sprintf($refer, 'kid64'));
+kidctl_ok(qw(rekey finish orders));
+is(sql($columns), 'orders.made orders.id lines.id lines.order_id', 'and finish needs no right to it');
+
 # A cancel that fails, of a move that has not begun
 fresh();
 my ($output, $status) = run_in_place_of_kidctl(<<'PYTHON', connection_as($node, 'one', 'app'), @run);

@@ -246,6 +246,6 @@ def is_deferrable(plan: Plan) -> bool:
 
 def remove(plan: Plan, runner: Runner) -> None:
     """Drops the triggers and the schema of the move."""
-    for table in plan.top_tables():
-        runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(TRIGGER), table.sql))
+    for table in catalog.tables(plan.conn, followed(plan.conn, plan.schema)):
+        runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(TRIGGER), table.sql))
     state.remove(runner, plan.schema)

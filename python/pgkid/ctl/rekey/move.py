@@ -210,6 +210,7 @@ class Rekey:
             swap.run()
             swap.remember()
 
+        self.plan_with_triggers()  # Tables of others that refer to the key by now cannot be locked.
         self.run_locked(runner, exchange)
         plan = self.plan()
         filling.fill(runner, filling.kept(plan.state))
@@ -236,7 +237,7 @@ class Rekey:
         refuse(checks.of_renamed_columns(plan))
         refuse(checks.of_lost_columns(plan))
         self.refill(runner)
-        runner.retried([lock(plan.locks())], lambda: finish(plan, runner))
+        runner.retried([lock(plan.locks_of_end())], lambda: finish(plan, runner))
 
     def swapped(self) -> Plan:
         """Reads the plan, and raises an error unless the swap is done."""

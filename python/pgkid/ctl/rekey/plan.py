@@ -163,6 +163,12 @@ class Plan:
         """Returns the tables to lock, which locks their partitions, too."""
         return [table.sql for table in self.top_tables()]
 
+    def locks_of_end(self) -> list[sql.Composable]:
+        """Returns the tables that the end of the move changes. Others can refer to the key since the swap."""
+        later = self.without_beside("old")
+        oids = dict.fromkeys([self.root.oid, *(c.top for c in self.tops if c not in later)])
+        return [table.sql for table in catalog.tables(self.conn, oids)]
+
     def columns_of(self, table: int) -> list[catalog.KeyColumn]:
         """Returns the columns of a table that are moved."""
         return [c for c in self.columns if c.table == table]
