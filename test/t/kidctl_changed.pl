@@ -175,6 +175,13 @@ foreach my $way (qw(finish back))
 	is(sql("$joined; $schemas; $columns") =~ s/\b(orders|lines)\.//gr,
 		"3\n0\n" . ($way eq 'back' ? 'id made id order_id' : 'made id id order_id'), "$way after a restore");
 }
+fresh();
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+cut('ALTER TABLE .*lines.*VALIDATE CONSTRAINT "lines', qw(rekey back orders));
+restore();
+refuses(qr/^hint: Run `kidctl rekey back` again, to end it\.$/m, 'rekey', $_, 'orders') foreach qw(cancel finish);
+kidctl_ok(qw(rekey back orders));
+is(sql("SELECT bool_and(convalidated) FROM pg_constraint; $schemas"), "t\n0", 'back ends after a restore');
 fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next())');
 $dump = dump_schema(connection_as($node, 'one', 'app'));
 cut('ALTER TABLE .*VALIDATE', qw(partition run events), @width);

@@ -130,8 +130,7 @@ class Cancel:
         begun = state.load(self.conn, self.schema, RekeyState)
         if begun and begun.is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if begun and state.is_here(self.conn, begun.origin, self.schema):
-            state.refuse_half_back(begun)
+        state.refuse_half_back(begun)
 
     def drop_indexes(self, runner: Runner, tables: list[catalog.Table]) -> None:
         """Drops the indexes on old keys, which were for the way back. Other indexes and CHECKs go with the columns."""

@@ -242,6 +242,7 @@ class Rekey:
     def swapped(self) -> Plan:
         """Reads the plan, and raises an error unless the swap is done."""
         plan = self.plan()
+        state.refuse_half_back(plan.state)
         if not plan.is_swapped:
             raise Refused(
                 f"{plan.root.label} does not have its new keys yet",
