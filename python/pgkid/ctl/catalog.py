@@ -186,10 +186,12 @@ def columns(conn: Connection, relation: int) -> list[Column]:
                CASE a.attgenerated WHEN '' THEN pg_get_expr(d.adbin, d.adrelid) END AS default,
                a.attidentity::text AS identity, a.attgenerated::text AS generated,
                -- An identity column that was a serial before still owns that sequence as well.
-               CASE a.attidentity WHEN '' THEN pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) ELSE (
-                   SELECT s.objid::regclass::text FROM pg_depend AS s
-                    WHERE s.refclassid = 'pg_class'::regclass AND s.refobjid = a.attrelid AND s.refobjsubid = a.attnum
-                          AND s.classid = 'pg_class'::regclass AND s.deptype = 'i') END AS sequence,
+               -- pg_get_serial_sequence() needs rights to the schema of the table.
+               (SELECT s.objid::regclass::text FROM pg_depend AS s JOIN pg_class AS c ON c.oid = s.objid
+                 WHERE s.refclassid = 'pg_class'::regclass AND s.refobjid = a.attrelid AND s.refobjsubid = a.attnum
+                       AND s.classid = 'pg_class'::regclass AND c.relkind = 'S'
+                       AND s.deptype = CASE a.attidentity WHEN '' THEN 'a' ELSE 'i' END::"char"
+                 ORDER BY s.objid LIMIT 1) AS sequence,
                coalesce(a.attnum = ANY (p.partattrs), false) AS is_partition_key
           FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
                LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
