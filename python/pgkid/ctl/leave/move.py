@@ -88,7 +88,8 @@ class Leave:
         return []
 
     def reset(self) -> None:
-        """Takes nothing back: a change is either done or not."""
+        """Drops, in a copy of the schema, what an interrupted run has left. A change is either done or not."""
+        state.remove(Runner(self.conn), state_schema(self.conn))
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""
