@@ -1,5 +1,5 @@
-# kidctl through a pooler that gives each transaction another session: settings and roles would get lost, and reach other
-# clients of the pooler, so kidctl ends before it changes any.
+# kidctl through a pooler that gives each transaction another session: settings and roles would get lost, and reach
+# other clients of the pooler, so kidctl ends before it changes any.
 use strict;
 use warnings;
 use Kidctl;

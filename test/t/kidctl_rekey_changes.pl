@@ -100,7 +100,8 @@ foreach my $last (qw(run swap))
 		moved($last);
 		sql('DROP TABLE lines; CREATE TABLE lines (order_id text, note text)');
 		must_run_kidctl($owner, qw(rekey swap orders)) if $last eq 'run';
-		sql(q{INSERT INTO orders (item) VALUES ('new'); INSERT INTO refunds (order_id, note) SELECT id, item FROM orders WHERE item = 'new'});
+		sql(q{INSERT INTO orders (item) VALUES ('new');
+			INSERT INTO refunds (order_id, note) SELECT id, item FROM orders WHERE item = 'new'});
 		must_run_kidctl($owner, 'rekey', $end, 'orders');
 		is(sql(q{SELECT string_agg(concat_ws(' ', note, item), ', ' ORDER BY note)
 				FROM refunds LEFT JOIN orders ON id = order_id}),
@@ -113,7 +114,8 @@ foreach my $last (qw(run swap))
 moved('swap');
 sql(q{ALTER TABLE lines DISABLE TRIGGER USER;
 	UPDATE lines SET order_id = (SELECT id FROM orders WHERE item = 'milk');
-	INSERT INTO lines (order_id, note) SELECT id, 'more' FROM orders WHERE item = 'tea'; ALTER TABLE lines ENABLE TRIGGER USER;
+	INSERT INTO lines (order_id, note) SELECT id, 'more' FROM orders WHERE item = 'tea';
+	ALTER TABLE lines ENABLE TRIGGER USER;
 	ALTER TABLE orders DISABLE TRIGGER USER; INSERT INTO orders (item) VALUES ('new')});
 my $rows = rows();
 my $off = qr/trigger ~kid_rekey of public\.\w+: was disabled or dropped/;

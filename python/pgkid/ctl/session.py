@@ -156,8 +156,8 @@ class Session(ABC):
     def watch(self, schema: str, table: Optional[catalog.Table] = None) -> None:
         """Notes how far the move with this schema is, as what the user gets to see is of this state.
 
-        The key of the table is noted, too: a whole move, from its beginning to its end, leaves no state. Raises an error
-        if the table had another name when its move began.
+        The key of the table is noted, too: a whole move, from its beginning to its end, leaves no state. Raises an
+        error if the table had another name when its move began.
         """
         self.known[schema] = state.saved(self.conn, schema)
         if table:
