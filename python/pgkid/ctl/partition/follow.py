@@ -109,7 +109,7 @@ def refuse_lost(plan: Plan) -> None:
     query = """
         SELECT count(*) = 2 FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
          WHERE t.tgrelid = to_regclass(%s)::oid AND t.tgname = ANY (%s) AND t.tgenabled = 'A'
-               AND p.pronamespace = to_regnamespace(%s)::oid
+               AND p.pronamespace = to_regnamespace(quote_ident(%s))::oid
     """
     if not scalar(plan.conn, query, (plan.old_label, [TRIGGER, EMPTIED], plan.schema)):
         raise Refused(
@@ -121,7 +121,7 @@ def tables(conn: Connection, schema: str) -> list[catalog.Table]:
     """Returns the tables with triggers of the move with this schema: the partition, whatever its name is by now."""
     query = """
         SELECT DISTINCT t.tgrelid FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-         WHERE p.pronamespace = to_regnamespace(%s)::oid AND t.tgname = ANY (%s)
+         WHERE p.pronamespace = to_regnamespace(quote_ident(%s))::oid AND t.tgname = ANY (%s)
     """
     return catalog.tables(conn, [row[0] for row in conn.execute(query, (schema, [TRIGGER, EMPTIED]))])
 

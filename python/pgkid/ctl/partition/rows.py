@@ -307,7 +307,8 @@ class MoveRows:
 
         referred = self.conn.execute(
             "SELECT DISTINCT k.confrelid FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid"
-            " WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = to_regnamespace(%s)::oid ORDER BY 1",
+            " WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = to_regnamespace(quote_ident(%s))::oid"
+            " ORDER BY 1",
             (schema,),
         ).fetchall()
         sources = [table.sql for table in follow.tables(self.conn, schema)]
