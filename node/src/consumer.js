@@ -114,7 +114,7 @@ function isPassing(error) {
  */
 async function canPass(error, work) {
   if (error?.code === READ_ONLY) return !await isReadOnlyBySetting(work);
-  return isPassing(error);
+  return isPassing(error) || isPassing(error?.cause);
 }
 
 /**
