@@ -25,7 +25,8 @@ sub fresh
 	my ($more) = @_;
 	sql('DROP TABLE IF EXISTS events, rest, moved, users CASCADE; CREATE TABLE users (id int PRIMARY KEY);
 		INSERT INTO users VALUES (1);
-		CREATE TABLE events (id kid64, line int, item text, user_id int, PRIMARY KEY (line, id)) PARTITION BY RANGE (id);
+		CREATE TABLE events (id kid64, line int, item text, user_id int, PRIMARY KEY (line, id))
+			PARTITION BY RANGE (id);
 		CREATE TABLE rest PARTITION OF events DEFAULT; ' . ($more // '') . ';
 		INSERT INTO events SELECT kid64_floor(now() - o * interval \'1 h\'), line, \'old\', 1
 			FROM generate_series(0, 4) AS o, generate_series(1, 2) AS line');
@@ -79,7 +80,8 @@ change("ON DELETE $_", $without, "${changed}constraint events_user_id_fkey\n", b
   foreach 'CASCADE', 'SET NULL';
 change('a foreign key that is there again', "$without; INSERT INTO users VALUES (1); $key CASCADE",
 	"${changed}constraint events_user_id_fkey\n", before => "$key CASCADE");
-change('a unique constraint', q{ALTER TABLE events DROP CONSTRAINT one; INSERT INTO events SELECT id, line + 2 FROM events},
+change('a unique constraint', q{ALTER TABLE events DROP CONSTRAINT one;
+	INSERT INTO events SELECT id, line + 2 FROM events},
 	"${changed}constraint one\n", before => 'ALTER TABLE events ADD CONSTRAINT one UNIQUE (id, item, line)');
 change('another primary key', 'ALTER TABLE events DROP CONSTRAINT events_pkey, ADD PRIMARY KEY (id, line, user_id);
 	INSERT INTO events SELECT id, line, item, 2 FROM events',
@@ -120,7 +122,8 @@ change('it creates others', q{SELECT kid_create_partitions('events', '1 hour', n
 		since => now() + interval '1 d')}, 'table kidctl_rows_events_', steps => [$copied]);
 
 # What would lose rows elsewhere, or belongs to the partition alone
-change('a foreign key to the partition', 'CREATE TABLE of_rest (line int, id kid64, FOREIGN KEY (line, id) REFERENCES rest)',
+change('a foreign key to the partition',
+	'CREATE TABLE of_rest (line int, id kid64, FOREIGN KEY (line, id) REFERENCES rest)',
 	'constraint of_rest_line_id_fkey on table public.of_rest: depends on partition public.rest',
 	is_last => 1, steps => [$copied], hint => qr/^hint: Let it depend on public\.events, or drop it first/m);
 sql('DROP TABLE of_rest');

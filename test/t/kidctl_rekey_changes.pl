@@ -1,5 +1,5 @@
-# kidctl rekey: others drop foreign keys, tables or the triggers of the move in the middle of it. Either the move goes on
-# and each row keeps what it refers to, or it says what to do, and that works.
+# kidctl rekey: others drop foreign keys, tables or the triggers of the move in the middle of it. Either the move goes
+# on and each row keeps what it refers to, or it says what to do, and that works.
 use strict;
 use warnings;
 use Kidctl;
@@ -55,7 +55,8 @@ sub refused
 	return join(' ', $said =~ /^hint: .*?((?:ALTER|BEGIN).*;)/m);
 }
 
-my $new = q{INSERT INTO orders (item) VALUES ('new'); INSERT INTO lines (order_id, note) SELECT id, item FROM orders WHERE item = 'new';
+my $new = q{INSERT INTO orders (item) VALUES ('new');
+	INSERT INTO lines (order_id, note) SELECT id, item FROM orders WHERE item = 'new';
 	INSERT INTO refunds (order_id, note) SELECT id, item FROM orders WHERE item = 'new'};
 my $all = 'milk milk, milk milk, new new, new new, tea tea, tea tea';
 my $drop = 'ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey';
