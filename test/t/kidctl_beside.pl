@@ -130,6 +130,8 @@ refuses('public\.events is not partitioned yet', qw(partition finish events));
 refuses('the move of public\.events began with --width 1 day\nhint: Leave out --width',
 	qw(partition run events --width), '2 days');
 refuses('the move of public\.events began without --until', qw(partition run events), @width, qw(--until 2100-01-01));
+refuses('--partition is an option of `kidctl partition move`', 'partition', $_, qw(events --partition events))
+  foreach qw(run check plan);
 kidctl_ok(qw(partition run events));    # with the width that the move began with, also in the rehearsal
 sql(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, role => 'boss');
 refuses('partition public\.events_p\w+ has rows', qw(partition back events));
@@ -218,6 +220,8 @@ refuses('the move of public\.events began with --width 7 days', qw(partition che
 refuses('the move of public\.events began with --partition public\.events_old',
 	qw(partition move events --partition), sql(q{SELECT partition FROM kid_partitions('events') OFFSET 1 LIMIT 1}));
 kidctl_cut('ANALYZE', qw(partition move events --ids kid64 --partition events_old --width), '1 week');
+refuses('--until is an option of `kidctl partition run`', 'partition', $_, qw(events --until 2100-01-01))
+  foreach qw(move check plan);
 refuses('rows of public\.events have moved\nhint: Run `kidctl partition move` again', qw(partition check events));
 kidctl_ok(qw(partition move events --ids kid64));
 

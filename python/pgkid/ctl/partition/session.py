@@ -15,7 +15,7 @@ from pgkid.ctl.kid import NUMBERS, home_of
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.keys import key_of
 from pgkid.ctl.partition.move import MoveTable
-from pgkid.ctl.partition.plan import Options, Plan, RowsPlan
+from pgkid.ctl.partition.plan import Options, Plan
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
@@ -86,6 +86,7 @@ class PartitionSession(Session):
         if self.moves_rows():
             self.look_rows()
             return
+        self.refuse_foreign("--partition", self.args.partition, "move")
         if not self.args.width and not self.begun():
             raise Refused("--width is missing", "Pass the time that a partition covers, such as --width '1 month'.")
         plan = self.table_move.plan()
@@ -104,6 +105,7 @@ class PartitionSession(Session):
 
     def look_rows(self) -> None:
         """Fills the report of a move of rows."""
+        self.refuse_foreign("--until", self.args.until, "run")
         plan = self.rows(self.conn).plan()
         self.refuse_other_options(plan)
         if plan.is_swapped:
@@ -128,6 +130,7 @@ class PartitionSession(Session):
                 f"{self.root.label} is partitioned by its IDs already",
                 "`kidctl partition move` moves rows of one partition.",
             )
+        self.refuse_foreign("--partition", self.args.partition, "move")
         hold.refuse_running(self.conn, self.schema)
         if self.begun():
             plan = self.table_move.plan()
@@ -143,6 +146,12 @@ class PartitionSession(Session):
         self.run_steps(self.table_move.steps(), self.schema)
         self.say_job()
         return 0
+
+    @staticmethod
+    def refuse_foreign(name: str, given: Optional[str], action: str) -> None:
+        """Raises an error if the user gives an option of the other move, which would be ignored."""
+        if given is not None:
+            raise Refused(f"{name} is an option of `kidctl partition {action}`", f"Leave out {name}.")
 
     def refuse_other_options(self, plan: Plan, until: Optional[str] = None) -> None:
         """Raises an error if the user gives another option than the move began with.
@@ -176,7 +185,7 @@ class PartitionSession(Session):
     def same_partition(self, plan: Plan) -> Optional[str]:
         """Returns what was given as --partition if it is the partition whose rows move, or what the move keeps."""
         given: Optional[str] = self.args.partition
-        if given is None or not isinstance(plan, RowsPlan):
+        if given is None:
             return plan.options.partition
         if plan.is_swapped:  # The partition may be gone.
             return given if given in (plan.old_name, plan.old_label) else plan.options.partition
@@ -243,6 +252,7 @@ class PartitionSession(Session):
 
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
+        self.refuse_foreign("--until", self.args.until, "run")
         hold.refuse_running(self.conn, self.schema_of_rows)
         move = self.rows(self.conn)
         plan = move.plan()
