@@ -180,5 +180,11 @@ is(items($_), 'before the copy, changed on a, of c', $_->name . ' has the rows o
 my $errors = q{SELECT count(*) FROM pg_stat_subscription_stats s, jsonb_each_text(to_jsonb(s)) e
 	WHERE e.key LIKE '%\_error_count' AND e.value <> '0'};
 is($_->safe_psql('postgres', $errors), 0, $_->name . ': replication had no error') foreach $a, $b;
+
+# A client gives a row of another server the number of its own.
+$a->safe_psql('postgres', 'UPDATE orders SET server = 0 WHERE id = (SELECT min(id) FROM orders WHERE server = 1)');
+wait_until($b, $errors =~ s/count\(\*\)/count(*) > 0/r, 'b cannot go on');
+like(slurp_file($b->logfile), qr/duplicate key value violates unique constraint "orders_pkey"/,
+	'because it has the row already');
 $_->stop('immediate') foreach $a, $b;
 done_testing();
