@@ -92,7 +92,7 @@ sql(q{SELECT kid_observe(kid64_floor(now() + interval '1 hour')),
 my $how_far = qr{DETAIL:  It has issued IDs with times up to .*\nHINT:  Shortly before .*};
 my $of_kid = qr{NOTICE:  logical clock of kid was lowered by 0[01]:\d\d:\d\d\.\d{3}\n$how_far};
 my $of_sno = qr{NOTICE:  logical clock of sno was lowered by 0[12]:\d\d:\d\d\.\d{3}\n$how_far};
-my $elsewhere = 'NOTICE:  IDs in other databases, in arrays, composites and ranges, in columns of type bigint '
+my $elsewhere = 'NOTICE:  IDs in other databases, in arrays, composites and ranges, in columns of type bigint or uuid '
   . 'whose default makes no IDs, and IDs that clients keep,';
 like($stderr, qr{\A.*$of_kid\n.*$of_sno\n.*$elsewhere were not looked at\s*\z},
 	'a reset says which clocks it lowered, and by how much');

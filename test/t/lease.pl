@@ -319,6 +319,20 @@ $node->start;
 cmp_ok(sql('SELECT kid_next()::bigint'), '>', $single,
 	'the next server continues above the IDs of the single-user server');
 
+# Only the file is damaged, and shared buffers still have the page: a reset writes this page once more.
+$id = sql('SELECT kid_next()::bigint');
+sql('CHECKPOINT');
+$page = read_bounds();
+flip(40)->();
+my $problem = 'SELECT DISTINCT problem FROM kid_stats()';
+is(sql($problem), 'page of the bounds of IDs is damaged', 'damage of the file is seen while a buffer has the page');
+like(($node->psql('postgres', q{SELECT kid_reset_clock(now() + interval '1 day')}))[2],
+	qr{page of the bounds of IDs was written anew}, 'a reset writes the page');
+sql('CHECKPOINT');
+is(sql($problem), '', 'and a checkpoint repairs the file');
+is(read_bounds()->{kid}, $page->{kid}, 'with the bound that it had');
+cmp_ok(sql('SELECT kid_next()::bigint'), '>', $id, 'IDs continue');
+
 # Many sessions with a short lease: one session renews it in time while the others continue.
 $node->append_conf('postgresql.conf', "kid.lease = '100ms'\n");
 $node->stop;

@@ -228,11 +228,10 @@ void check_rows(char const *later, char const *unseen) {
 
 /// Reports what was not looked at, where rows were: columns `unknown`, a list, or null.
 void report_unseen(char const *unknown) {
-  ereport(
-      NOTICE,
-      errmsg("IDs in other databases, in arrays, composites and ranges, in columns of type bigint whose default makes "
-             "no IDs, and IDs that clients keep, were not looked at"),
-      unknown != nullptr ? errdetail("The IDs of these columns were not looked at either:\n%s", unknown) : 0);
+  ereport(NOTICE,
+          errmsg("IDs in other databases, in arrays, composites and ranges, in columns of type bigint or uuid whose "
+                 "default makes no IDs, and IDs that clients keep, were not looked at"),
+          unknown != nullptr ? errdetail("The IDs of these columns were not looked at either:\n%s", unknown) : 0);
 }
 
 void report_nothing_lowered(TimestampTz above) {

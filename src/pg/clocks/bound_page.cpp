@@ -250,16 +250,21 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 
 XLogRecPtr mend_page(page_bounds const &bounds) {
   Assert(!RecoveryInProgress());
+  page_state const on_disk = look_at_file();
   if (!has_block()) {
-    if (is_unwritten(look_at_file()))
+    if (is_unwritten(on_disk))
       return InvalidXLogRecPtr;
     create();
   }
   // A page with a wrong checksum is read as zeroes, with a warning. Others would find these zeroes, so nothing may fail
   // before the page is filled.
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
-  bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
-  XLogRecPtr const lsn = good ? InvalidXLogRecPtr : fill(buffer, true, bounds);
+  Page const page = BufferGetPage(buffer);
+  bool const good = look_at(page) == page_state::good;
+  XLogRecPtr lsn = InvalidXLogRecPtr;
+  // A good page whose file is damaged is written once more as it is, so that a checkpoint repairs the file.
+  if (!good || on_disk == page_state::damaged)
+    lsn = fill(buffer, !good, good ? page_bounds(content_of(page).bounds) : bounds);
   UnlockReleaseBuffer(buffer);
   return lsn;
 }

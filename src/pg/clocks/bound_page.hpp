@@ -59,7 +59,8 @@ char const *describe_unwritten(page_state state);
 /// may be used. Raises an error during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
-/// Writes the page as write_page() does, if there is one that cannot be read. Otherwise returns InvalidXLogRecPtr.
+/// Writes the page as write_page() does, if there is one that cannot be read. If only its file is damaged, and a buffer
+/// has the page, writes that page once more. Otherwise returns InvalidXLogRecPtr.
 XLogRecPtr mend_page(page_bounds const &bounds);
 
 /// Returns whether read_page() would reject the file as it is on disk.
