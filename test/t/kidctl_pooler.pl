@@ -11,9 +11,10 @@ my ($pgbouncer) = grep { -x } '/usr/sbin/pgbouncer', map { "$_/pgbouncer" } spli
 plan skip_all => 'pgbouncer is not installed' unless $pgbouncer;
 plan skip_all => 'pgbouncer refuses to run as root' if $> == 0;
 my $node = kidctl_server;
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app');
 create_database('one', 'app');
-$node->safe_psql('one', 'SET ROLE app; CREATE TABLE orders (id bigint PRIMARY KEY)');
+$node->safe_psql('one', 'SET ROLE app; CREATE TABLE orders (id bigint PRIMARY KEY, created timestamptz);
+	INSERT INTO orders VALUES (1, now())');
 
 my $folder = PostgreSQL::Test::Utils::tempdir_short;
 append_to_file("$folder/users", qq{"app" ""\n});
@@ -22,11 +23,11 @@ my $bouncer;
 # Starts the pooler in a mode, and ends the one before.
 sub start_bouncer
 {
-	my ($mode) = @_;
+	my ($mode, $more) = (@_, '');
 	stop_bouncer();
-	my $settings = "[databases]\none = host=" . $node->host . ' port=' . $node->port . "\n[pgbouncer]\n"
+	my $settings = "[databases]\n* = host=" . $node->host . ' port=' . $node->port . "\n[pgbouncer]\n"
 	  . "unix_socket_dir = $folder\nlisten_port = 6432\nauth_type = trust\nauth_file = $folder/users\n"
-	  . "pool_mode = $mode\nlogfile = $folder/log\n";
+	  . "pool_mode = $mode\nlogfile = $folder/log\n$more";
 	unlink "$folder/pgbouncer.ini";
 	append_to_file("$folder/pgbouncer.ini", $settings);
 	$bouncer = IPC::Run::start([ $pgbouncer, '-q', "$folder/pgbouncer.ini" ], '<', '/dev/null', '>&', "$folder/out");
@@ -48,6 +49,15 @@ foreach my $mode ('transaction', 'statement', 'session')
 	if ($mode eq 'session')
 	{
 		like($output, qr/^error: no move of public\.orders has begun/, 'a pooler that keeps sessions is used');
+		# PgBouncer rejects options of a connection, as pg_dump needs them, unless it ignores them.
+		($output) = run_kidctl($through, qw(rekey check orders --time created));
+		like($output, qr/^error: pg_dump failed.*unsupported startup parameter.*\nhint: .* the server itself\.$/m,
+			'for a rehearsal it has to ignore options');
+		start_bouncer($mode, "ignore_startup_parameters = options\n");
+		($output) = run_kidctl($through, qw(rekey check orders --time created));
+		like($output, qr/, 0 of which stop the move\.$/m, 'then kidctl rehearses');
+		is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl_'}), 0,
+			'and drops its copies, although the pooler kept sessions in them');
 		next;
 	}
 	like($output, qr/^error: .*(?:another session of the server|statement pooling)/m, "pool_mode = $mode is refused");

@@ -101,6 +101,7 @@ def twin(copy: Copy) -> Iterator[Copy]:
         try:
             # Monitoring connects to every database that it may, and would be in the way.
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
+            end_sessions(admin, copy.name)
             text = "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false"
             admin.execute(identifier(text, other.name, copy.role, copy.name))
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
@@ -145,6 +146,7 @@ def drop(server: str, admin: Connection, name: str) -> None:
     if not scalar(admin, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", (name,)):
         return
     admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", name))
+    end_sessions(admin, name)
     for attempt in range(60):
         try:
             admin.execute(identifier("DROP DATABASE {}", name))
@@ -153,6 +155,13 @@ def drop(server: str, admin: Connection, name: str) -> None:
             if attempt == 59:
                 raise
             time.sleep(0.5)
+
+
+def end_sessions(admin: Connection, name: str) -> None:
+    """Ends the sessions of this role in a copy. kidctl has closed them, but a pooler keeps them for the next client."""
+    admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename = session_user", (name,)
+    )
 
 
 def remove_left(admin: Connection, name: str, report: Report) -> None:
@@ -297,5 +306,7 @@ def run(program: str, *arguments: str, may_fail: bool = False, environment: Opti
         raise Refused(f"{program} is not in PATH", "Install the client programs of PostgreSQL.") from error
     errors = done.stderr.decode("utf-8", "surrogateescape")
     if done.returncode and not may_fail:
-        raise Refused(f"{program} failed: {errors.strip()}")
+        is_pooled = "unsupported startup parameter" in errors
+        hint = "This is the answer of a pooler. Connect to the server itself." if is_pooled else ""
+        raise Refused(f"{program} failed: {errors.strip()}", hint)
     return errors if may_fail else done.stdout.decode("utf-8", "surrogateescape")
