@@ -87,10 +87,18 @@ class Declarations(unittest.TestCase):
         self.check("id public.kid64 NOT NULL,", "id bigint NOT NULL,")
         self.check("ids public.kid64[],", "ids bigint[],")
         self.check('id public.kid96 COLLATE pg_catalog."C",', "id text,")
+        self.check(
+            '"it\'s" public.kid64 CONSTRAINT "it\'s_not_null" NOT NULL,',
+            '"it\'s" bigint CONSTRAINT "it\'s_not_null" NOT NULL,',
+        )
 
     def test_no_types(self) -> None:
         """A string, a cast, the call of a function, and longer names are no types of columns."""
         for text in ("x DEFAULT 'a public.kid64 '", "x DEFAULT y::public.kid64", "public.kid64(x)", "public.kid64s"):
+            self.check(text, text)
+
+    def test_names_in_quotation_marks(self) -> None:
+        for text in ('"a public.kid64 " integer', '"a COLLATE pg_catalog.""C""" text'):
             self.check(text, text)
 
 

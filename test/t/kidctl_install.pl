@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use File::Basename;
+use Kidctl ();    # lets kidctl accept a development version of PostgreSQL
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Sql;

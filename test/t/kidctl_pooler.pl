@@ -41,6 +41,8 @@ sub start_bouncer
 sub stop_bouncer { $bouncer->kill_kill(grace => 5) if $bouncer; undef $bouncer; return }
 END { local $?; stop_bouncer() }
 
+# A development version of libpq asks for a version of the protocol that no pooler knows.
+$ENV{PGMAXPROTOCOLVERSION} = '3.0';
 my $through = "host=$folder port=6432 dbname=one user=app";
 foreach my $mode ('transaction', 'statement', 'session')
 {

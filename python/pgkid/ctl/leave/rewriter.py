@@ -48,7 +48,14 @@ class Rewriter:
             re.DOTALL | re.VERBOSE,
         )
         # The type of a column in a declaration, and neither that of a cast nor a function of the same name
-        self.column_type = re.compile(rf"(?<!:) {BEGINS} (?P<type>{types}) {ENDS} (?!\()", re.VERBOSE)
+        self.declared = re.compile(
+            rf"""
+              (?<!:) {BEGINS} (?P<type>{types}) {ENDS} (?!\()
+            | (?P<collation>{re.escape(COLLATION)})
+            | (?P<other>{LITERAL}|{QUOTED_NAME})
+            """,
+            re.DOTALL | re.VERBOSE,
+        )
         self.known: dict[tuple[str, str], str] = {}
 
     def rewrite(self, text: str) -> str:
@@ -79,7 +86,4 @@ class Rewriter:
 
     def retyped(self, text: str) -> str:
         """Returns a definition in which columns are declared, without the collation that they get."""
-        parts = re.split(f"({LITERAL})", text)
-        for n in range(0, len(parts), 2):
-            parts[n] = self.column_type.sub(lambda m: self.kid.types[m["type"]], parts[n]).replace(COLLATION, "")
-        return "".join(parts)
+        return self.declared.sub(lambda m: m["other"] or self.kid.types.get(m["type"], ""), text)
