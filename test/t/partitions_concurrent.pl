@@ -182,6 +182,24 @@ is(sql(q{SELECT min(begins) > now() - interval '91 days' FROM kid_partitions('ev
 close_session($_) foreach $before, $after;
 
 #
+# A drop also locks tables that a foreign key links with the partitioned one, in either direction.
+#
+create_days('linked', 20200101, 20200103);
+sql('CREATE TABLE users (id int PRIMARY KEY); ALTER TABLE linked ADD FOREIGN KEY (n) REFERENCES users;
+	CREATE TABLE notes (linked kid64 REFERENCES linked)');
+my $drop = q{SET lock_timeout = '300ms'; SELECT kid_drop_partitions('linked', '2020-01-02', false)};
+my $reader = open_session($node);
+foreach my $other ('users', 'notes')
+{
+	answer($reader, "BEGIN; SELECT count(*) FROM $other;");
+	like(output_of($drop), qr{ERROR:  55P03: }, "a drop fails while a transaction that has read $other is open");
+	is(sql(q{SELECT count(*) FROM kid_partitions('linked')}), 3, 'and drops nothing');
+	answer($reader, 'COMMIT;');
+}
+is(output_of($drop), 'public.linked_p20200101', 'it drops the partition when both have ended');
+close_session($reader);
+
+#
 # Partitions exchange their names while they are dropped: the old one must be dropped.
 #
 create_days('renamed', 20200101, 20200103);
