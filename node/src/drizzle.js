@@ -91,9 +91,10 @@ function refuseUuid(column) {
 /**
  * Returns the text of an ID for strangers, as `kid_seal()` makes it: `db.select({ id: seal(orders.id, 'ord') })`.
  * Throws a TypeError if the column is a uuid: only a kid64, kid96, sno, flake, flax or kid53 can be sealed.
- * @param {PgColumn} column
+ * @template {PgColumn} Column
+ * @param {Column} column
  * @param {string} prefix
- * @returns {import('drizzle-orm').SQL<string>}
+ * @returns {import('drizzle-orm').SQL<Column['_']['notNull'] extends true ? string : string | null>}
  */
 export function seal(column, prefix) {
   refuseUuid(column);

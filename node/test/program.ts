@@ -25,12 +25,17 @@ const never: Date = uuidv7.time('');
 // @ts-expect-error: a kid64 has no node
 kid64.parts(id).node;
 
-const orders = pgTable('orders', { id: column('id').primaryKey().default(next('kid64')), visit: numeric('visit') });
-const order: typeof orders.$inferSelect = { id: '', visit: 5 };
+const orders = pgTable('orders', { id: column('id').primaryKey().default(next('kid64')), visit: numeric('visit'),
+  replaces: column('replaces') });
+const order: typeof orders.$inferSelect = { id: '', visit: 5, replaces: null };
 // @ts-expect-error: the database makes the ID, and the visit is a number
 const made: typeof orders.$inferInsert = { visit: '5' };
 const condition = since(orders.id, new Date());
 const sealed: SQL<string> = seal(orders.id, 'ord');
+// A column that can be null has sealed IDs that can be null.
+const replaced: SQL<string | null> = seal(orders.replaces, 'ord');
+// @ts-expect-error: so this is null, too
+const notNull: SQL<string> = seal(orders.replaces, 'ord');
 const unsealed: SQL = eq(orders.id, unseal(orders.id, '', 'ord'));
 const row: Selectable<{ id: GeneratedId, visit: GeneratedNumber }> = { id: '', visit: 5 };
 const filter: { gte?: number, lt?: number } = within(new Date(), undefined, kid53);
@@ -60,5 +65,5 @@ consume({ ...options, handle: (rows) => rows.map(({ text }) => text) });
 
 export { cursor };
 export { flake, visit, wrong, isLate };
-export { order, made, condition, sealed, unsealed, row, filter, opened };
+export { order, made, condition, sealed, replaced, notNull, unsealed, row, filter, opened };
 export { id, number, sequence, maybe, times, type, time, never };

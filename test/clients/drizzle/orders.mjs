@@ -35,7 +35,7 @@ const show = (text) => db.select(columns).from(orders)
   .where(eq(orders.id, unseal(orders.id, text, 'ord')));
 
 const page = (after) => db.select(columns).from(orders)
-  .where(after && gt(orders.id, unseal(orders.id, after, 'ord')))
+  .where(after ? gt(orders.id, unseal(orders.id, after, 'ord')) : undefined)
   .orderBy(asc(orders.id)).limit(10);
 
 const replace = (text, item) => db.insert(orders)
