@@ -15,7 +15,7 @@ my $node;
 # Starts the server, and returns it. Without the libraries of kidctl it skips the test.
 sub start_cases
 {
-	$node = kidctl_server("autovacuum = off\nwal_level = logical\n");
+	$node = kidctl_server("autovacuum = off\nwal_level = logical\nmax_wal_senders = 2\n");
 	$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB;
 		GRANT SET ON PARAMETER session_replication_role TO app; CREATE ROLE g1; CREATE ROLE g2');
 	# To copy a database takes less time than to create the extension again for each schema.

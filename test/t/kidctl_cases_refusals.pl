@@ -346,6 +346,25 @@ my ($left, $status) = run_kidctl(connection_as($node, 'one', 'app'), qw(leave ru
 is($status, 0, 'a table leaves without what was given up') or diag($left);
 is(sql('SELECT id FROM f'), -1, 'with the number of an ID that is negative');
 
+# Subscriptions, which bring old keys, or name a partition
+$node->safe_psql('postgres', 'CREATE DATABASE publishing');
+$node->safe_psql('publishing', 'CREATE TABLE orders (id bigint PRIMARY KEY); CREATE TABLE rest (id bigint PRIMARY KEY);
+	CREATE PUBLICATION all_tables FOR ALL TABLES');
+fresh(q{CREATE TABLE orders (id bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
+	CREATE TABLE rest PARTITION OF events DEFAULT; INSERT INTO events DEFAULT VALUES});
+my $publishing = $node->connstr('publishing') =~ s/'/''/gr;
+$node->safe_psql('one', "CREATE SUBSCRIPTION brings CONNECTION '$publishing' PUBLICATION all_tables
+	WITH (enabled = false, create_slot = false, slot_name = NONE)");
+my @to_bigint = qw(orders --time made --to bigint --no-rehearsal);
+stops('a subscription', \@to_bigint, qr/subscription brings: writes public\.orders: after the swap .*\(stops\)/);
+passes('a subscription that was accepted', @to_bigint, '--accept', 'subscription brings');
+passes('a subscription', qw(orders --new-rows-only --no-rehearsal));
+($left, $status) = run_kidctl(connection_as($node, 'one', 'app'), qw(partition move events --no-rehearsal --width), '1 day');
+is($status, 1, 'a subscription stops the move of the rows of a partition');
+like($left, qr/subscription brings: writes partition public\.rest, whose rows move/, 'and is named');
+$node->safe_psql('one', 'DROP SUBSCRIPTION brings');
+
 # PostgreSQL 18: a reference that is part of a key WITHOUT OVERLAPS
 SKIP:
 {

@@ -310,6 +310,7 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     yield from of_keys_without_time(plan)
     yield from of_early_rows(plan)
     yield from of_publications_of_rows(plan)
+    yield from of_subscriptions_of_rows(plan)
     size = scalar(
         plan.conn,
         "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
@@ -336,6 +337,20 @@ def of_publications_of_rows(plan: Plan) -> Iterator[Finding]:
         elif scalar(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, name)} SET (publish = 'insert, update, delete')."
             yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
+
+
+def of_subscriptions_of_rows(plan: Plan) -> Iterator[Finding]:
+    """Yields subscriptions that write the partition itself: they fail when it is dropped, or has other bounds."""
+    for (name,) in plan.conn.execute(
+        "SELECT format('%%I', s.subname) FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid"
+        " WHERE r.srrelid = to_regclass(%s)::oid ORDER BY 1",
+        (plan.old_label,),
+    ).fetchall():
+        yield refused(
+            f"subscription {name}",
+            f"writes partition {plan.old_label}, whose rows move",
+            f"Let it write {plan.root.label}, which the other server has to publish then, or drop it.",
+        )
 
 
 def of_keys_without_time(plan: Plan) -> Iterator[Finding]:

@@ -248,7 +248,8 @@ class MoveRows:
         if self.is_rewritten(plan):
             raise Noted
         if not runner.rehearses:
-            refuse([*checks.of_dependents(plan), *checks.of_publications_of_rows(plan)])
+            found = [*checks.of_dependents(plan), *checks.of_publications_of_rows(plan)]
+            refuse([*found, *checks.of_subscriptions_of_rows(plan)])
         Exchange(plan, runner).run()
 
     def wait(self, runner: Runner, plan: Plan) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Iterator, Sequence
 
 from pgkid.ctl.catalog import KeyColumn, tables
@@ -204,18 +205,23 @@ def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[
 
 
 def of_subscriptions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields the subscriptions that write these tables."""
-    yield from findings(
-        conn,
-        "clients",
-        """
+    """Yields the subscriptions that write these tables: with old keys, also after the swap.
+
+    If the type of the keys stays, PostgreSQL takes old keys for new ones without an error.
+    """
+    query = """
         SELECT format('subscription %%I', s.subname), 'writes ' || string_agg(r.srrelid::regclass::text, ', ')
           FROM pg_catalog.pg_subscription_rel AS r JOIN pg_catalog.pg_subscription AS s ON s.oid = r.srsubid
          WHERE r.srrelid = ANY (%(tables)s) GROUP BY s.subname ORDER BY 1
-        """,
-        columns,
-        "After the swap it fails, because the other server sends old keys. Move the tables there, too.",
-    )
+        """
+    for found in findings(conn, "clients", query, columns):
+        yield replace(
+            found,
+            message=f"{found.message}: after the swap its changes name old keys, so they fail or are lost",
+            hint="Drop it, move the tables on the other server, and copy them by a new subscription.",
+            stops=True,
+            accept_name=found.object,
+        )
 
 
 def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
