@@ -207,6 +207,25 @@ class MoveTable:
         runner.execute(constraints.drop_own(table, UNTIL))
         state.remove(runner, plan.schema)
 
+    def remove_remains(self, runner: Runner) -> None:
+        """Removes what a copy of the schema alone contains of the move, which has no state there."""
+        root = catalog.table(self.conn, self.relation)
+        schema = state.schema_of("partition", root)
+        state.refuse_stranger(self.conn, schema)
+        oids = self.conn.execute(
+            "SELECT k.conrelid FROM pg_constraint AS k LEFT JOIN pg_inherits AS i ON i.inhrelid = k.conrelid"
+            " WHERE %s IN (k.conrelid, i.inhparent) AND k.contype = 'c' AND k.conname = %s AND k.coninhcount = 0",
+            (root.oid, UNTIL),
+        ).fetchall()
+        tables = [table.sql for table in catalog.tables(self.conn, [row[0] for row in oids])]
+
+        def remove() -> None:
+            for table in tables:
+                runner.execute(constraints.drop_own(table, UNTIL))
+            state.remove(runner, schema)
+
+        runner.retried([lock(tables)] if tables else [], remove)
+
     def cancel(self, runner: Runner, plan: TablePlan) -> None:
         """Takes everything back before the swap."""
         if state.owner_of(self.conn, plan.schema) is not None:

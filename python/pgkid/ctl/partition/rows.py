@@ -292,10 +292,9 @@ class MoveRows:
         """Takes everything back before the exchange."""
         root = catalog.table(self.conn, self.relation)
         schema = state.schema_of("rows", root)
-        step = state.step_of(self.conn, schema)
-        if step is None:
+        if state.owner_of(self.conn, schema) is None:
             return
-        if step == "swap":
+        if state.step_of(self.conn, schema) == "swap":
             raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
         self.remove(runner, schema)
 

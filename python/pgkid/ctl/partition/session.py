@@ -197,6 +197,14 @@ class PartitionSession(Session):
         call = "kid_create_partitions()" + f" with ids => '{ids.prefix}'" * (ids.is_number and not ids.is_default)
         terminal.say(f"{self.root.label} is partitioned. From now on a job must call {call} regularly.")
 
+    def has_remains(self, schema: str) -> bool:
+        """Returns whether there is the schema of a move without its state, as in a copy of the schema alone.
+
+        A schema that a kidctl has left that was killed before the move began is dropped.
+        """
+        self.drop_remains(schema)
+        return self.known[schema] is None and state.owner_of(self.conn, schema) is not None
+
     def begun(self) -> bool:
         """Returns whether the move has begun."""
         return state.step_of(self.conn, self.schema) is not None
@@ -217,7 +225,10 @@ class PartitionSession(Session):
 
     def do_back(self) -> int:
         """Takes everything back."""
-        self.drop_remains(self.schema)
+        if self.has_remains(self.schema):
+            step = Step("back", "removing what is left of the move", self.table_move.remove_remains)
+            self.run_steps([step], self.schema)
+            return 0
         plan = self.table_move.plan(anywhere=True)
         if plan.is_swapped:
             refuse_used(plan)
@@ -259,6 +270,11 @@ class PartitionSession(Session):
         self.refuse_other_options(plan)
         move.throttle.check(self.conn)
         if plan.state is None:
+            if self.has_remains(self.schema_of_rows):
+                message = (
+                    f"schema {self.schema_of_rows} is of a move, and has no state, as in a copy of the schema alone"
+                )
+                raise Refused(message, "Run `kidctl partition cancel`, and then `kidctl partition move` again.")
             self.look_rows()
             if self.stops():
                 return 1
@@ -269,8 +285,7 @@ class PartitionSession(Session):
 
     def do_cancel(self) -> int:
         """Takes back what was done to move rows."""
-        if self.known[self.schema_of_rows] is None:
-            self.drop_remains(self.schema_of_rows)
+        if self.known[self.schema_of_rows] is None and not self.has_remains(self.schema_of_rows):
             raise state.not_begun("rows", self.root)
         step = Step("cancel", "removing what the move has added", self.rows(self.conn).cancel)
         self.run_steps([step], self.schema_of_rows)

@@ -263,6 +263,10 @@ class RekeySession(Session):
         cancel = Cancel(self.conn, self.root.label)
         cancel.refuse()
         self.run_steps([Step("cancel", "removing what the move has added", cancel.run)], self.schema)
+        # After the swap, a copy of the schema alone has columns with old keys, which nothing proves to be kidctl's.
+        remains = cancel.hint_of_remains() if self.known[self.schema] is None else None
+        if remains:
+            terminal.say(remains)
         return 0
 
     def do_status(self) -> int:
