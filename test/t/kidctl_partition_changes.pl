@@ -211,4 +211,50 @@ sql('ALTER TABLE items REPLICA IDENTITY FULL');
 must_run_kidctl($owner, qw(partition back items));
 is(sql(q{SELECT relreplident FROM pg_class WHERE relname = 'items'}), 'f', 'the way back keeps the replica identity');
 
+# What has come to the table since then has its name and its comment after the way back, too.
+sql(q{DROP TABLE items; CREATE TABLE items (id kid64 PRIMARY KEY DEFAULT kid_next(), user_id int, item text,
+		CONSTRAINT named CHECK (item <> ''));
+	CREATE INDEX found ON items (item); COMMENT ON INDEX found IS 'before'; COMMENT ON CONSTRAINT named ON items IS 'b'});
+must_run_kidctl($owner, @run, '1 day');
+sql(q{CREATE INDEX late ON items (user_id); ALTER TABLE items ADD CONSTRAINT late_key UNIQUE (id, item),
+		ADD CONSTRAINT late_check CHECK (user_id > 0), ADD CONSTRAINT late_fk FOREIGN KEY (user_id) REFERENCES users;
+	COMMENT ON INDEX late IS 'late'; COMMENT ON INDEX found IS NULL; COMMENT ON CONSTRAINT named ON items IS NULL;
+	COMMENT ON INDEX items_pkey IS 'index'; COMMENT ON CONSTRAINT items_pkey ON items IS 'key';
+	COMMENT ON CONSTRAINT late_key ON items IS 'key'; COMMENT ON CONSTRAINT late_check ON items IS 'check';
+	COMMENT ON CONSTRAINT late_fk ON items IS 'other'; ALTER TABLE items RENAME CONSTRAINT late_fk TO fk;
+	ALTER INDEX found RENAME TO other});
+my $named = q{SELECT string_agg(concat_ws(' ', name, comment), E'\n' ORDER BY name COLLATE "C") FROM (
+	SELECT indexrelid::regclass::text AS name, obj_description(indexrelid, 'pg_class') AS comment
+		FROM pg_index WHERE indrelid = 'items'::regclass
+	UNION ALL SELECT 'c ' || conname, obj_description(oid, 'pg_constraint')
+		FROM pg_constraint WHERE contype <> 'n' AND conrelid = 'items'::regclass) AS d};
+my $names = sql($named);
+must_run_kidctl($owner, qw(partition back items));
+is(sql($named), $names, 'the way back keeps names and comments of indexes and constraints');
+
+# A copy of the schema alone, in the middle of a move: the way back removes what is there of it.
+my $copied_schema = PostgreSQL::Test::Utils::tempdir . '/schema.sql';
+foreach (
+	[ 'ALTER TABLE .* RENAME', [ @run, '1 day' ], 'back', 'items', q{has a constraint kid_until} ],
+	[ 'SELECT .*kid_create', [ @run, '1 day' ], 'back', 'items', '' ],
+	[ $copying, [ @move, '1 day' ], 'cancel', 'events', q{Run `kidctl partition cancel`, and then} ])
+{
+	my ($cut, $words, $way, $table, $said_before) = @$_;
+	sql('DROP TABLE IF EXISTS items; CREATE TABLE items (id kid64 PRIMARY KEY DEFAULT kid_next());
+		INSERT INTO items DEFAULT VALUES');
+	fresh();
+	cut_kidctl($owner, $cut, @$words);
+	$node->command_ok([ 'pg_dump', '-s', '-f', $copied_schema, $node->connstr('shop') ], 'a dump of the schema');
+	must_run_kidctl($owner, 'partition', $way, $table);
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS copied; CREATE DATABASE copied OWNER shop');
+	$node->safe_psql('copied', "\\i $copied_schema");
+	my $copied_owner = connection_as($node, 'copied', 'shop');
+	($said, $status) = run_kidctl($copied_owner, @$words);
+	like($said, qr/^(?:error|hint): .*\Q$said_before\E/m, 'in its copy the move cannot go on');
+	must_run_kidctl($copied_owner, 'partition', $way, $table);
+	is($node->safe_psql('copied', q{SELECT concat_ws(' ', (SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'),
+			(SELECT count(*) FROM pg_constraint WHERE conname LIKE 'kid\_%'),
+			(SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'))}), '0 0 0', "and $way leaves nothing of it");
+}
+
 done_testing();

@@ -220,6 +220,32 @@ class Forward(Swap):
 class Back(Swap):
     """The first partition takes its name again."""
 
+    def __init__(self, plan: TablePlan, runner: Runner) -> None:
+        super().__init__(plan, runner)
+        self.index_details = [line for index in self.indexes for line in of_index(plan.conn, index)]
+        self.comments = {k.name: k.comment for k in plan.own_constraints()}
+        self.comments |= {k.name: k.comment for k in catalog.not_nulls(plan.conn, [plan.root.oid])}
+        self.comments |= {i.constraint: i.constraint_comment for i in self.indexes if i.constraint}
+        # Of the first partition, with the names of what they are a part of
+        self.index_names = {
+            part: name
+            for part, name in plan.conn.execute(
+                "SELECT c.relname, p.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid"
+                " JOIN pg_inherits AS h ON h.inhrelid = c.oid JOIN pg_class AS p ON p.oid = h.inhparent"
+                " WHERE i.indrelid = to_regclass(%s)::oid",
+                (plan.old_label,),
+            ).fetchall()
+        }
+        self.foreign_key_names = {
+            part: name
+            for part, name in plan.conn.execute(
+                "SELECT k.conname, p.conname FROM pg_constraint AS k JOIN pg_constraint AS p ON p.oid = k.conparentid"
+                " WHERE k.conrelid = to_regclass(%s)::oid AND k.contype = 'f' AND p.conrelid = %s"
+                " AND p.confrelid <> p.conrelid",
+                (plan.old_label, plan.root.oid),
+            ).fetchall()
+        }
+
     def afterwards(self) -> Afterwards:
         """Returns the kind that it had."""
         old = catalog.table(self.plan.conn, self.plan.old_label)
@@ -240,15 +266,47 @@ class Back(Swap):
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.old, sql.Identifier(plan.root.name)))
         # From here on plan.root, which was dropped, stands for its name, which `back` has.
         back = catalog.tables(plan.conn, [old.oid])[0]
-        self.rename_indexes(back.oid, plan.state.indexes)
+        self.rename_parts(back)
         for line in self.details:
             runner.execute(Statement(raw(line), objects.of_table(back)))
         self.give_security(back)
         self.give_identity(back)
+        self.give_details(back)
         sequences.give(runner, taken, plan.root.sql)
         runner.execute(constraints.drop_own(plan.root.sql, UNTIL))
         self.make(self.memberships)
         self.remember("back", {plan.root.label: old.oid})
+
+    def rename_parts(self, back: catalog.Table) -> None:
+        """Gives indexes and foreign keys the names of those of the partitioned table that they were a part of."""
+        assert self.plan.state
+        self.rename_indexes(back.oid, {**self.plan.state.indexes, **self.index_names})
+        for before, after in self.foreign_key_names.items():
+            if before != after:
+                about, names = on_table("constraint", before, back), map(sql.Identifier, (before, after))
+                self.runner.execute(
+                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", back.sql, *names, about=about)
+                )
+
+    def give_details(self, back: catalog.Table) -> None:
+        """Gives indexes and constraints what those of the partitioned table had beside their definitions."""
+        conn = self.plan.conn
+        for index in catalog.indexes(conn, [back.oid]):
+            if index.comment and any((index.schema, index.name) == (i.schema, i.name) for i in self.indexes):
+                self.runner.execute(statement("COMMENT ON INDEX {} IS NULL", index.sql))
+        present = scalar(conn, "SELECT array_agg(conname) FROM pg_constraint WHERE conrelid = %s", (back.oid,)) or []
+        for name, comment in self.comments.items():
+            if name in present:
+                about = on_table("constraint", name, back)
+                self.runner.execute(
+                    constraints.comment(back.sql, about, comment)
+                    if comment
+                    else statement(
+                        "COMMENT ON CONSTRAINT {} ON {} IS NULL", sql.Identifier(name), back.sql, about=about
+                    )
+                )
+        for line in self.index_details:
+            self.runner.execute(Statement(raw(line), objects.of_table(back)))
 
     def give_security(self, back: catalog.Table) -> None:
         """Gives the table the row-level security that the partitioned one had, where its own is another one."""
