@@ -213,22 +213,80 @@ sql('ALTER TABLE lines DROP CONSTRAINT mine');
 kidctl_ok(qw(rekey back orders));
 is(sql(q{SELECT conrelid::regclass, conname, convalidated, obj_description(oid, 'pg_constraint') FROM pg_constraint
 		WHERE confrelid = 'orders'::regclass ORDER BY 1, 2}),
-	"lines|lines_order_id_fkey|t|\nlines|second|t|kept",
+	"lines|first|t|\nlines|second|t|kept",
 	'back keeps foreign keys');
 
-# A table of another role that has referred to the key since the move began, or since the swap
-$node->safe_psql('postgres', 'CREATE ROLE other');
-fresh("$tables; GRANT REFERENCES ON orders TO other");
-kidctl_ok(@run);
-my $refer = 'SET ROLE other; CREATE TABLE others.notes (a %s REFERENCES public.orders)';
-$node->safe_psql('one', 'CREATE SCHEMA others AUTHORIZATION other; GRANT USAGE ON SCHEMA public TO other; '
-	  . sprintf($refer, 'bigint'));
-refuses(qr/^error: column a of others\.notes: refers to the key since the move began/m, qw(rekey swap orders));
-$node->safe_psql('one', 'DROP TABLE others.notes');
-kidctl_ok(qw(rekey swap orders));
-$node->safe_psql('one', sprintf($refer, 'kid64'));
-kidctl_ok(qw(rekey finish orders));
-is(sql($columns), 'orders.made orders.id lines.id lines.order_id', 'and finish needs no right to it');
+# Indexes and constraints that were replaced or dropped under the same name, before the swap and after it
+my $twins = q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', item text,
+		CONSTRAINT held CHECK (id IS NOT NULL), CONSTRAINT other CHECK (id IS NOT NULL), UNIQUE (id, made));
+	INSERT INTO orders SELECT FROM generate_series(1, 3);
+	CREATE INDEX found ON orders (id, made); CREATE INDEX gone ON orders (id, item);
+	CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), part integer DEFAULT 1,
+		order_id bigint CONSTRAINT fk REFERENCES orders);
+	INSERT INTO lines (order_id) SELECT id FROM orders};
+my $replace = q{DROP INDEX found, gone; CREATE INDEX found ON orders (id, item);
+	ALTER TABLE lines DROP CONSTRAINT fk,
+		ADD CONSTRAINT fk FOREIGN KEY (order_id) REFERENCES orders ON DELETE CASCADE DEFERRABLE;
+	ALTER TABLE orders DROP CONSTRAINT other, DROP CONSTRAINT held,
+		ADD CONSTRAINT held CHECK (id IS NOT NULL AND item IS DISTINCT FROM ''),
+		DROP CONSTRAINT orders_id_made_key, ADD CONSTRAINT orders_id_made_key UNIQUE (id, made) DEFERRABLE};
+my $definitions = q{SELECT string_agg(d, E'\n' ORDER BY d COLLATE "C") FROM (
+	SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'orders'::regclass
+	UNION ALL SELECT concat_ws(' ', conname, convalidated, pg_get_constraintdef(oid)) FROM pg_constraint
+		WHERE contype IN ('c', 'f', 'u', 'p') AND conrelid IN ('orders'::regclass, 'lines'::regclass)) AS d (d)};
+fresh($twins);
+sql($replace);
+my $replaced = sql($definitions);
+foreach my $is_cut (0, 1)
+{
+	fresh($twins);
+	$is_cut ? cut('ALTER TABLE .* ADD CONSTRAINT "kid_new_fk', @run) : kidctl_ok(@run);
+	sql($replace);
+	refuses($is_cut
+		? qr/is not ready for the swap/
+		: qr/^error: .* was changed or dropped since the last run of kidctl\nhint: Run `kidctl rekey run` again/m,
+		qw(rekey swap orders));
+	kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)], [qw(rekey finish orders)];
+	is(sql($definitions), $replaced, 'new keys have what was replaced before the swap');
+}
+fresh($twins);
+my $definitions_before = sql($definitions);
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+sql($replace);
+foreach ([ 'index public.found', 'DROP INDEX found' ],
+	[ 'key of index public.orders_id_made_key', 'ALTER TABLE orders DROP CONSTRAINT orders_id_made_key' ],
+	[ 'constraint held on public.orders', 'ALTER TABLE orders DROP CONSTRAINT held' ])
+{
+	my ($what, $drop) = @$_;
+	my $before = sql($definitions);
+	refuses(qr/^error: \Q$what\E was changed since the swap.*\nhint: Drop it first, or make it again as it was: /m,
+		qw(rekey back orders));
+	is(sql($definitions), $before, 'before anything has changed');
+	sql($drop);
+}
+kidctl_ok(qw(rekey back orders));
+is(sql($definitions), join("\n", grep { !/ found |gone|_made_key|^other|^held/ } split /\n/, $replaced),
+	'back leaves out what was dropped since the swap, and keeps foreign keys as they are');
+fresh($twins);
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+sql($replace);
+sql(q{DROP INDEX found; CREATE INDEX found ON orders (id, made); CREATE INDEX gone ON orders (id, item);
+	ALTER TABLE lines DROP CONSTRAINT fk, ADD CONSTRAINT fk FOREIGN KEY (order_id) REFERENCES orders;
+	ALTER TABLE orders DROP CONSTRAINT held, ADD CONSTRAINT held CHECK (id IS NOT NULL),
+		ADD CONSTRAINT other CHECK (id IS NOT NULL), DROP CONSTRAINT orders_id_made_key, ADD UNIQUE (id, made)});
+kidctl_ok(qw(rekey back orders));
+is(sql($definitions), $definitions_before, 'back takes what was made again as it was');
+
+# A copy of the schema alone, after the swap
+fresh();
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+my $schema_file = PostgreSQL::Test::Utils::tempdir . '/schema.sql';
+$node->command_ok([ 'pg_dump', '-s', '-f', $schema_file, $node->connstr('one') ], 'a dump of the schema');
+$node->safe_psql('postgres', $_) foreach 'DROP DATABASE one', 'CREATE DATABASE one OWNER app';
+$node->safe_psql('one', "\\i $schema_file");
+my ($drops) = kidctl_ok(qw(rekey cancel orders)) =~ /drop them: (ALTER .*;)/;
+sql($drops);
+is(sql("$columns; $schemas"), "orders.made orders.id lines.id lines.order_id\n0", 'cancel says what is left');
 
 # A cancel that fails, of a move that has not begun
 fresh();

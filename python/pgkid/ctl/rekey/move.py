@@ -170,7 +170,9 @@ class Rekey:
     def index(self, runner: Runner) -> None:
         """Builds the indexes."""
         plan = self.plan_with_triggers()
+        twins.drop_stale(plan, runner)
         self.twins = twins.definitions(plan, runner, self.twins)
+        twins.note(plan, self.twins)
         twins.Builder(plan, runner, self.twins).build_indexes()
         if any(0 in index.keys for index in twins.indexes(plan)):
             analyze(plan, runner)
@@ -179,6 +181,7 @@ class Rekey:
         """Adds constraints without looking at rows, where PostgreSQL can do that."""
         plan = self.plan_with_triggers()
         self.twins = twins.definitions(plan, runner, self.twins)
+        twins.note(plan, self.twins)
         builder = twins.Builder(plan, runner, self.twins)
 
         def add() -> None:
@@ -261,6 +264,11 @@ class Rekey:
         """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
         refuse([*checks.of_later_columns(plan), *checks.of_lost_triggers(plan)])
+        if not runner.rehearses:
+            later = Swap(plan, runner, plan.direction("old"))
+            later.read()
+            later.refuse_later()
+            plan = self.swapped()
         runner.retried([lock(plan.locks())], lambda: full.add(plan, runner, "old"))
         twins.Builder(plan, runner, {}).validate()
 

@@ -48,6 +48,14 @@ class Remade:
 
 
 @dataclass(frozen=True)
+class Twinned:
+    """An index or constraint that has a twin, and its definition when the twin was made, or after the swap."""
+
+    object: Object
+    definition: str
+
+
+@dataclass(frozen=True)
 class Added:
     """A column that the move has added: what tells it from all others in this database, and its names in a copy."""
 
@@ -75,6 +83,7 @@ class RekeyState(state.StateWithUndo):
     keys: Keys
     added: list[Added] = field(default_factory=list)  # before the swap, what `cancel` drops
     seen: list[Seen] = field(default_factory=list)  # from prepare to swap
+    twinned: list[Twinned] = field(default_factory=list)
     constraints: list[OldConstraint] = field(default_factory=list)  # from swap on, as what follows
     remade: list[Remade] = field(default_factory=list)
     has_statistics: bool = False  # extended statistics were made again, so ANALYZE has to read the tables

@@ -5,6 +5,7 @@ The way back is the same in the other direction. Everything happens in one trans
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Sequence
 
 from psycopg import sql
 
@@ -18,7 +19,7 @@ from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
-from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade
+from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade, Twinned
 from pgkid.ctl.state import is_here
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -35,6 +36,7 @@ class Swap:
     constraints: list[catalog.Constraint] = field(default_factory=list)
     inherited: list[Inherited] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
+    dropped: list[Object] = field(default_factory=list)  # since the swap, on the way back
 
     def read(self) -> None:
         """Reads all that is to be exchanged. The tables are locked."""
@@ -44,19 +46,40 @@ class Swap:
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
         if plan.state and self.direction.word == "old":
-            # Their text names columns, and means those with old keys after the way back.
-            plan.state.constraints += [self.old(constraint) for constraint in self.later() if constraint.kind == "f"]
+            self.dropped = [what for what in twins.changed(plan) if what not in twins.present(plan)]
+            plan.state.constraints = self.constraints_of_back(plan.state.constraints)
         self.inherited = inherited(plan.conn, [t.oid for t in plan.tables()])
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
         self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
 
-    def later(self) -> list[catalog.Constraint]:
-        """Returns the constraints that were made since the swap, which the way back does not know from then."""
+    def constraints_of_back(self, before: Sequence[OldConstraint]) -> list[OldConstraint]:
+        """Returns the constraints that the way back adds: those from before the swap that are still there.
+
+        Foreign keys are as they are now: their text names columns, and means those with old keys after the way back.
+        """
+        names = {(self.plan.table(k.table).label, k.name) for k in self.constraints if k.kind == "c"}
+        checks = [old for old in before if (old.table, old.name) in names]
+        return [*checks, *(self.old(k) for k in self.constraints if k.kind == "f")]
+
+    def refuse_later(self) -> None:
+        """Raises an error if an index or a CHECK was made or changed since the swap, and so is none of old keys."""
         assert self.plan.state
-        known = {(k.table, text) for k in self.plan.state.constraints for text in (k.name, k.definition)}
-        found = [(self.plan.table(k.table).label, k) for k in self.constraints if not is_beside(k.name, "part")]
-        return [k for label, k in found if not {(label, k.name), (label, k.definition)} & known]
+        changed = twins.changed(self.plan)
+        for before in self.plan.state.twinned:
+            if before.object in changed and before.object not in self.dropped and not is_foreign_key(before.definition):
+                raise Refused(
+                    f"{before.object} was changed since the swap, and its counterpart for old keys was not",
+                    f"Drop it first, or make it again as it was: {before.definition}",
+                )
+        for index in self.indexes:
+            if not self.has_twin(index):
+                raise self.unfinished(twins.object_of(self.plan, index))
+        known = {(k.table, k.name) for k in self.plan.state.constraints}
+        for constraint in self.constraints:
+            label = self.plan.table(constraint.table).label
+            if (label, constraint.name) not in known and not is_beside(constraint.name, "part"):
+                raise self.unfinished(twins.object_of(self.plan, constraint))
 
     def run(self) -> None:
         """Exchanges everything."""
@@ -76,19 +99,38 @@ class Swap:
                 self.runner.all(follow.triggers(self.plan))
 
     def refuse_unfinished(self) -> None:
-        """Raises an error if a twin is missing, as something was made since the indexes were built."""
-        for index in self.indexes:
-            if index.is_partitioned and index.is_primary:
-                continue
-            name = self.direction.beside(index.name)
-            if not catalog.is_valid_index(self.plan.conn, index.table, index.schema, name):
-                raise self.unfinished(twins.object_of(self.plan, index))
-        for constraint in self.constraints if self.direction.word == "new" else self.later():
-            if self.direction.word == "old" or not self.constraint_is_valid(constraint):
-                raise self.unfinished(twins.object_of(self.plan, constraint))
+        """Raises an error if a twin is missing, or what it is a twin of was made or changed since it was built."""
+        if self.direction.word == "old":
+            self.refuse_later()
+        else:
+            self.refuse_changed()
         for column in self.plan.tops:
             if not full.is_proved(self.plan, column):
                 raise self.unfinished(on_table("column", column.name, self.plan.table(column.table)))
+
+    def refuse_changed(self) -> None:
+        """Raises an error if a twin is missing before the swap, or is not that of what is there now."""
+        now = twins.present(self.plan)
+        for what in twins.changed(self.plan):
+            if what not in now and not twins.has_twin(self.plan, what, "new"):
+                continue  # It went with its table.
+            raise Refused(
+                f"{what} was changed or dropped since the last run of kidctl",
+                "Run `kidctl rekey run` again, and then `swap`.",
+            )
+        for index in self.indexes:
+            if not self.has_twin(index):
+                raise self.unfinished(twins.object_of(self.plan, index))
+        for constraint in self.constraints:
+            if not self.constraint_is_valid(constraint):
+                raise self.unfinished(twins.object_of(self.plan, constraint))
+
+    def has_twin(self, index: catalog.Index) -> bool:
+        """Returns whether the twin of an index is valid. A partitioned primary key needs none."""
+        if index.is_partitioned and index.is_primary:
+            return True
+        name = self.direction.beside(index.name)
+        return bool(catalog.is_valid_index(self.plan.conn, index.table, index.schema, name))
 
     def unfinished(self, what: Object) -> Refused:
         """Returns the error for something that has no finished twin."""
@@ -111,6 +153,7 @@ class Swap:
                 )
         for constraint in reversed(self.constraints):
             self.drop_constraint(constraint.table, constraint.name)
+        twins.drop_twins(self.plan, self.runner, self.dropped, self.direction.word)
 
     def drop_constraint(self, table: int, name: str) -> None:
         """Drops a constraint of a table."""
@@ -295,6 +338,8 @@ class Swap:
         plan.state.to_fill = filling.to_fill(self.made, plan.state)
         plan.state.has_statistics = has_statistics(self.made)
         plan.state.added = []  # They are the keys now.
+        new = replace(plan, columns=catalog.related(conn, plan.root.oid), read_tables={})
+        plan.state.twinned = [Twinned(what, twins.comparable(text)) for what, text in twins.present(new).items()]
         plan.save("swap")
 
     def old(self, constraint: catalog.Constraint) -> OldConstraint:
@@ -302,3 +347,8 @@ class Swap:
         table = self.plan.table(constraint.table)
         is_late = constraint.is_validated and constraints.can_be_late(self.plan.conn, constraint, table)
         return OldConstraint(table.label, constraint.name, constraint.definition, is_late)
+
+
+def is_foreign_key(definition: str) -> bool:
+    """Returns whether a definition is that of a foreign key."""
+    return definition.startswith("FOREIGN KEY ")

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import in_statement, scalar
-from pgkid.ctl.constraints import add, can_be_late, validate
+from pgkid.ctl.constraints import add, can_be_late, drop_own, validate
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.objects import Object, of_index, on_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.operators import operators_of_kid
-from pgkid.ctl.rekey.plan import Plan
+from pgkid.ctl.rekey.plan import Plan, Twinned, Word
 from pgkid.ctl.steps import Runner, lock, statement
 
 
@@ -103,6 +103,100 @@ def present(plan: Plan) -> dict[Object, str]:
         if index.constraint_definition:
             found[key_of(plan, index)] = index.constraint_definition
     return {**found, **{object_of(plan, constraint): constraint.definition for constraint in constraints(plan)}}
+
+
+def comparable(definition: str) -> str:
+    """Returns a definition without what VALIDATE changes."""
+    return definition.removesuffix(" NOT VALID")
+
+
+def note(plan: Plan, texts: Definitions) -> None:
+    """Notes in the state what twins are made of, before they are made."""
+    if plan.state:
+        known = {t.object for t in plan.state.twinned}
+        found = [Twinned(what, comparable(text.own)) for what, text in texts.items() if what not in known]
+        if found:
+            plan.state.twinned += found
+            plan.save(plan.state.step)
+
+
+def changed(plan: Plan) -> list[Object]:
+    """Returns what has another definition than its twin was made of, or than after the swap, or is gone since then."""
+    now = present(plan)
+    noted = plan.state.twinned if plan.state else []
+    return [t.object for t in noted if t.object not in now or comparable(now[t.object]) != t.definition]
+
+
+def drop_stale(plan: Plan, runner: Runner) -> None:
+    """Drops the twins of what somebody has replaced or dropped since they were made, so that they are made again."""
+    if not plan.state or not changed(plan):
+        return
+    noted = plan.state.twinned
+
+    def drop() -> None:
+        assert plan.state
+        plan.state.twinned = noted
+        stale = changed(plan)
+        drop_twins(plan, runner, stale, "new")
+        plan.state.twinned = [t for t in noted if t.object not in stale]
+        plan.save(plan.state.step)
+
+    runner.retried([lock(plan.locks())], drop)
+
+
+def drop_twins(plan: Plan, runner: Runner, stale: Sequence[Object], word: Word) -> None:
+    """Drops twins of some indexes and constraints. The tables are locked.
+
+    Foreign keys may need unique indexes. They are dropped with these, and made again.
+    """
+    stale_indexes = twins_of_indexes(plan, stale, word)
+    stale_constraints = twins_of_constraints(plan, stale, word)
+    if any(index.is_unique for index in stale_indexes):
+        for k in catalog.constraints(plan.conn, [table.oid for table in plan.tables()]):
+            if k.kind == "f" and is_beside(k.name, word) and not k.parent and k not in stale_constraints:
+                stale_constraints.append(k)
+    for constraint in stale_constraints:
+        runner.execute(drop_own(plan.table(constraint.table).sql, constraint.name))
+    for index in stale_indexes:
+        if index.constraint:
+            runner.execute(drop_own(plan.table(index.table).sql, index.constraint))
+        else:
+            runner.execute(statement("DROP INDEX {}", index.sql))
+
+
+def has_twin(plan: Plan, what: Object, word: Word) -> bool:
+    """Returns whether there is a twin of an index or constraint, which may be gone itself."""
+    return bool(twins_of_indexes(plan, [what], word) or twins_of_constraints(plan, [what], word))
+
+
+def twins_of_constraints(plan: Plan, given: Sequence[Object], word: Word) -> list[catalog.Constraint]:
+    """Returns the twins of some constraints, also those that only partitions have yet."""
+    wanted = {(o.schema, o.table, beside(word, o.name)) for o in given if o.kind == "constraint"}
+    found = []
+    for constraint in catalog.constraints(plan.conn, [table.oid for table in plan.tables()]):
+        tops = {c.top for c in plan.columns if c.table == constraint.table}
+        tables = [plan.table(oid) for oid in {constraint.table, *tops}]
+        if not constraint.parent and not constraint.is_inherited:
+            if any((table.schema, table.name, constraint.name) in wanted for table in tables):
+                found.append(constraint)
+    return found
+
+
+def twins_of_indexes(plan: Plan, given: Sequence[Object], word: Word) -> list[catalog.Index]:
+    """Returns the twins of some indexes. A part of a partitioned one can only be dropped with that.
+
+    A primary key has one for old keys, too.
+    """
+    found = {index.oid: index for index in catalog.indexes(plan.conn, [table.oid for table in plan.tables()])}
+    indexes_given = [o for o in given if o.kind in ("index", "key")]
+    wanted = {(o.schema, beside(other, o.name)) for o in indexes_given for other in (word, "old")}
+    twins = {}
+    for index in found.values():
+        if (index.schema, index.name) in wanted:
+            while index.parent in found:
+                index = found[index.parent]
+            twins[index.oid] = index
+    return list(twins.values())
 
 
 def printed(plan: Plan) -> Definitions:
