@@ -69,6 +69,7 @@ $node->safe_psql('one', "SELECT pg_terminate_backend($pid)");
 answer($reader, 'COMMIT;');
 my ($output, $status) = finish_kidctl($first);
 is($status, 2, 'without its lock kidctl goes not on to the next step') or diag($output);
+like($output, qr/^hint: Run the same command again to go on\.$/m, 'and says what to do');
 unlike($output, qr/^fill/m, 'which is to fill rows');
 ($output, $status) = run_kidctl($owner, qw(rekey cancel app.orders));
 is($status, 0, 'and another kidctl can take that back') or diag($output);

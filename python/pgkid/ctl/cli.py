@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from typing import Optional, Sequence
 
@@ -24,6 +25,9 @@ COMMANDS: Sequence[tuple[str, type[Session], str]] = (
     ("partition", PartitionSession, "make a table the first partition of a new one"),
     ("leave", LeaveSession, "make tables independent of kid"),
 )
+
+# What psycopg tells of a connection that is lost, but not of one that could not be made
+LOST = "consuming input failed|sending query failed|flushing failed|the connection is (lost|closed)"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,9 +73,9 @@ def run(args: argparse.Namespace) -> int:
     except Refused as refused:
         terminal.print_refused(refused)
     except Failed as failed:
-        terminal.print_refused(Refused(str(failed), failed.hint))
+        terminal.print_refused(Refused(str(failed), hint_of(failed.error)))
     except psycopg.Error as error:
-        terminal.print_refused(Refused(message_of(error), error.diag.message_hint or ""))
+        terminal.print_refused(Refused(message_of(error), hint_of(error)))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -81,3 +85,9 @@ def run(args: argparse.Namespace) -> int:
             terminal.print_refused(Refused("interrupted", "Run the same command again to go on."))
         return 128 + interrupted.number
     return 2
+
+
+def hint_of(error: psycopg.Error) -> str:
+    """Returns the hint of PostgreSQL, or what to do after the session was ended, as by a restart of the server."""
+    is_ended = (error.sqlstate or "").startswith("57P") or re.match(LOST, str(error))
+    return error.diag.message_hint or ("Run the same command again to go on." if is_ended else "")
