@@ -7,9 +7,9 @@ from typing import get_args
 
 from support import Database
 
-from pgkid.ctl import catalog, constraints, state
+from pgkid.ctl import catalog, state
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.leave.plan import LeaveState
+from pgkid.ctl.leave.plan import LateConstraint, LeaveState
 from pgkid.ctl.objects import Object
 from pgkid.ctl.partition import plan as partition_plan
 from pgkid.ctl.partition.late import Late
@@ -159,7 +159,9 @@ class Loaded(Kept):
 
     def test_leave(self) -> None:
         conn, schema = self.database.conn, state.schema_of_role("leave", "somebody")
-        begun = LeaveState("public.t", state.origin_of(conn), {}, "change", [], [constraints.Kept("public.t", "k")])
+        begun = LeaveState(
+            "public.t", state.origin_of(conn), {}, "change", [], [LateConstraint("public.t", "k", 7)], {}
+        )
         state.create(conn, schema, begun)
         self.assertEqual(begun, state.load(conn, schema, LeaveState))
 

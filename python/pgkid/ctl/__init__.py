@@ -67,9 +67,9 @@ is in a schema of the table's owner, with everything that the move adds beside t
 constraints. Its name is kidctl_rekey_TABLE_HASH, kidctl_partition_TABLE_HASH or, if rows of a partition move,
 kidctl_rows_TABLE_HASH. Leave has one for all tables of a role, kidctl_leave_ROLE_HASH.
 
-A state names the server and the database, so that rekey and partition do not go on in a restored copy. Leave does not
-compare them: its state keeps only what is left to do after the transactions, which is to validate constraints and to
-fill materialized views, and that does no harm in a copy.
+A state names the server and the database, so that rekey and partition do not go on in a restored copy. Leave goes on
+there: its state keeps only what is left to do after the transactions, which is to validate constraints and to fill
+materialized views. In a copy it finds these by their names, and otherwise by their OIDs, if they are still there.
 
 These hold everywhere:
 

@@ -55,9 +55,9 @@ GENERATORS = sorted({target.next.split("(")[0] for target in TARGETS.values()} |
 TIME_OF = rf"\b({'|'.join(['kid', *NUMBERS])})_timestamp\("
 
 
-def home_of(conn: Connection) -> str:
-    """Returns the schema of kid, as part of a statement."""
-    home = scalar(
+def find_home(conn: Connection) -> Optional[str]:
+    """Returns the schema of kid, as part of a statement, or None if kid is not in this database."""
+    home: Optional[str] = scalar(
         conn,
         """
         SELECT quote_ident(n.nspname)
@@ -65,11 +65,17 @@ def home_of(conn: Connection) -> str:
          WHERE e.oid IS NOT NULL OR n.nspname = 'kid' ORDER BY e.oid LIMIT 1
         """,
     )
+    return home
+
+
+def home_of(conn: Connection) -> str:
+    """Returns the schema of kid, as part of a statement, or raises an error if kid is not in this database."""
+    home = find_home(conn)
     if home is None:
         raise Refused(
             "kid is not installed in this database", "Run CREATE EXTENSION kid, or the script of kid in plain SQL."
         )
-    return str(home)
+    return home
 
 
 def is_plain(conn: Connection) -> bool:

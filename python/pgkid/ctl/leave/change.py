@@ -12,13 +12,15 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, constraints, filling, hanging, state
 from pgkid.ctl.catalog import Constraint
+from pgkid.ctl.connection import scalar
+from pgkid.ctl.findings import Refused
 from pgkid.ctl.details import give_inherited, inherited
 from pgkid.ctl.kid import TIME_OF
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.indexes import Indexes
 from pgkid.ctl.leave.partitions import partitioned
-from pgkid.ctl.leave.plan import Group, LeaveState, Plan, generated, state_schema
+from pgkid.ctl.leave.plan import Group, LateConstraint, LeaveState, Plan, generated, state_schema
 from pgkid.ctl.objects import Object, of_table, on_table
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -78,14 +80,21 @@ class Change:
         defaults.make(self.plan, self.defaults, self.runner)
         self.domains.drop_defaults()
         self.make()
+        defaults.grant(self.plan, self.defaults, self.runner)
         give_inherited(self.runner, self.inherited)
         self.indexes.give_details(self.runner)
         self.remember()
 
     def remove(self) -> None:
-        """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again."""
+        """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again.
+
+        GRANT and REVOKE wait for no lock of a view, so what they do must not get lost.
+        """
         for key in reversed(self.keys):
             self.drop_constraint(key)
+        changed = {m.object.label for m in self.plan.hanging(self.group) if m not in self.made}
+        if changed:
+            raise changed_meanwhile(min(changed))
         hanging.remove(self.runner, self.made)
         self.indexes.drop(self.runner)
         for check in reversed(self.checks):
@@ -158,24 +167,45 @@ class Change:
         table = self.plan.table(constraint.table)
         return constraint.is_validated and constraints.can_be_late(self.plan.conn, constraint, table)
 
-    def late(self) -> Iterator[constraints.Kept]:
-        """Yields the constraints that are left to validate. One that was given up is not there, which does no harm."""
+    def late(self) -> Iterator[LateConstraint]:
+        """Yields the constraints that are left to validate, which are there by now, unless they were given up."""
         for constraint in [*self.checks, *self.keys]:
-            if self.is_late(constraint) and not is_time_check(constraint):
-                yield constraints.Kept(self.plan.table(constraint.table).label, constraint.name)
+            if self.is_late(constraint):
+                label = self.plan.table(constraint.table).label
+                query = "SELECT oid FROM pg_constraint WHERE conrelid = to_regclass(%s) AND conname = %s"
+                oid = scalar(self.plan.conn, query, (label, constraint.name))
+                if oid is not None:
+                    yield LateConstraint(label, constraint.name, oid)
+
+    def views(self, begun: LeaveState) -> list[str]:
+        """Returns the materialized views that are left to fill.
+
+        If an earlier run has left one empty, and it is made again now, it can have got another name between.
+        """
+        names = filling.to_fill(self.made, begun)
+        return names + [m.view for m in self.made if m.oid in begun.views.values() and m.view not in names]
 
     def remember(self) -> None:
         """Notes in the state what is left to do after the transaction, beside what is noted there already."""
         conn, root = self.plan.conn, self.group.tables[0]
         schema = state_schema(conn)
         begun = state.load(conn, schema, LeaveState) or LeaveState(
-            relation=root.label, origin=state.origin_of(conn), tables={}, step="change", to_fill=[], late=[]
+            relation=root.label, origin=state.origin_of(conn), tables={}, step="change", to_fill=[], late=[], views={}
         )
         begun.tables.update({table.label: table.oid for table in self.group.tables})
         begun.late += self.late()
-        begun.to_fill = filling.to_fill(self.made, begun)
+        begun.to_fill = self.views(begun)
+        for view in begun.to_fill:
+            oid = scalar(conn, "SELECT oid FROM pg_class WHERE oid = to_regclass(%s) AND NOT relispopulated", (view,))
+            if oid is not None:
+                begun.views[view] = oid
         if begun.late or begun.to_fill:
             state.create(conn, schema, begun)
+
+
+def changed_meanwhile(label: str) -> Refused:
+    """Returns the error for an object that another session has changed since it was read."""
+    return Refused(f"{label} was changed meanwhile", "Nothing of these tables was changed. Run the same command again.")
 
 
 def is_time_check(constraint: Constraint) -> bool:

@@ -47,7 +47,8 @@ class Default:
     sequence: Optional[SequenceName] = None
     is_owner: bool = False  # of the sequence, from which columns of partitions take numbers, too
     is_there: bool = False  # the sequence, as the column has owned it since before its keys came from kid
-    users: tuple[str, ...] = ()  # the roles that may insert, as parts of a statement
+    takers: tuple[int, ...] = ()  # the tables whose columns take numbers from the sequence that it owns, ...
+    top: int = 0  # ... and the one from which all of these inherit, or itself
 
     def about(self, plan: Plan) -> Object:
         """Returns the default as statements and findings name it."""
@@ -79,9 +80,11 @@ def read_defaults(plan: Plan, group: Group) -> list[Default]:
         # The first one of these columns owns the sequence, from which all of them take numbers.
         owned = owned_sequence(plan, c)
         sequences[top] = owned or free_sequence(plan, c, sequences.values())
-        users = inserters(plan, [o.table for o in group.columns if tops[o.table, o.name] == top])
+        takers = tuple(o.table for o in group.columns if tops[o.table, o.name] == top)
         found.append(
-            Default(c, c.default, sequence=sequences[top], is_owner=True, is_there=owned is not None, users=users)
+            Default(
+                c, c.default, None, sequences[top], is_owner=True, is_there=bool(owned), takers=takers, top=top.table
+            )
         )
     return found
 
@@ -116,7 +119,7 @@ def owned_sequence(plan: Plan, column: Column) -> Optional[SequenceName]:
     return SequenceName(*row) if row else None
 
 
-def inserters(plan: Plan, tables: Sequence[int]) -> tuple[str, ...]:
+def inserters(plan: Plan, tables: Sequence[str]) -> tuple[str, ...]:
     """Returns the roles that may insert into some tables, also by views and rules, as parts of a statement.
 
     PostgreSQL asks for the rights to a sequence of the role that inserts, not of the owner of a view.
@@ -124,12 +127,12 @@ def inserters(plan: Plan, tables: Sequence[int]) -> tuple[str, ...]:
     rows = plan.conn.execute(
         """
         WITH RECURSIVE reached (oid, is_table) AS (
-            SELECT t.oid, true FROM unnest(%(tables)s::oid[]) AS t (oid)
+            SELECT t.name::regclass::oid, true FROM unnest(%(tables)s::text[]) AS t (name)
             UNION
             SELECT w.ev_class, false
               FROM reached AS r JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid
                                                        AND d.classid = 'pg_rewrite'::regclass
-                   JOIN pg_rewrite AS w ON w.oid = d.objid AND w.ev_class <> ALL (%(tables)s::oid[]))
+                   JOIN pg_rewrite AS w ON w.oid = d.objid AND w.ev_class <> ALL (%(tables)s::regclass[]))
         SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
           FROM reached AS r JOIN pg_class AS c ON c.oid = r.oid,
                LATERAL (SELECT c.relacl UNION ALL SELECT t.attacl FROM pg_attribute AS t WHERE t.attrelid = c.oid)
@@ -138,7 +141,7 @@ def inserters(plan: Plan, tables: Sequence[int]) -> tuple[str, ...]:
                AND (a.privilege_type = 'INSERT' OR a.privilege_type IN ('UPDATE', 'DELETE') AND NOT r.is_table)
          ORDER BY 1
         """,
-        {"tables": tables},
+        {"tables": list(tables)},
     ).fetchall()
     return tuple(row[0] for row in rows)
 
@@ -214,7 +217,7 @@ def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
 def make_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
     """Creates the sequence of a default, or restarts the one that is there, so that sessions forget cached numbers.
 
-    Its numbers go on above all IDs that this server has made, and above those that the column has from others.
+    Its numbers go on above all IDs that this server has made, and above those that the column has from others, in all tables that take numbers.
     """
     table, column, about = plan.table(d.column.table), sql.Identifier(d.column.name), d.about(plan)
     if d.is_there:
@@ -227,10 +230,20 @@ def make_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runn
             sequence.as_string(plan.conn),
             sql.SQL(d.before),
             column,
-            table.sql,
+            plan.table(d.top).sql,
             about=about,
         )
     )
-    # Who inserts needed no right to make IDs, as kid's functions for that are PUBLIC's.
-    for user in d.users:
-        runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO {}", sequence, sql.SQL(user), about=about))
+
+
+def grant(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
+    """Lets those use the new sequences who may insert now that all is made again.
+
+    They needed no right to make IDs, as kid's functions for that are PUBLIC's.
+    """
+    for d in defaults:
+        if d.sequence and d.is_owner:
+            sequence = sql.Identifier(*d.sequence)
+            for user in inserters(plan, [plan.table(oid).label for oid in d.takers]):
+                give = "GRANT USAGE ON SEQUENCE {} TO {}"
+                runner.execute(statement(give, sequence, sql.SQL(user), about=d.about(plan)))

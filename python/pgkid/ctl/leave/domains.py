@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
-from pgkid.ctl.leave.columns import Column, Domain
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.leave.columns import Column, Domain, domains
 from pgkid.ctl.leave.defaults import is_generator
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.uses import declaration
@@ -24,6 +25,7 @@ class Domains:
     group: Group
     runner: Runner
     details: dict[int, list[str]] = field(default_factory=dict)
+    found: dict[int, object] = field(default_factory=dict)  # what each domain was like when it was read
 
     def new_name(self, domain: Domain) -> sql.Identifier:
         """Returns the name that a domain has until the old one is dropped."""
@@ -40,10 +42,29 @@ class Domains:
                 self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
             if domain.not_null:
                 self.runner.execute(self.not_null(domain))
-            for constraint, definition in self.checks(domain).items():
+            for constraint, definition in self.read_checks(domain).items():
                 parts = name, sql.Identifier(constraint), sql.SQL(rewrite(definition))
                 self.runner.execute(statement("ALTER DOMAIN {} ADD CONSTRAINT {} {}", *parts, about=about))
             self.details[domain.oid] = self.read_details(domain)
+        self.found = self.read()
+
+    def read(self) -> dict[int, object]:
+        """Returns what each domain is like now."""
+        now = {domain.oid: domain for domain in domains(self.plan.conn)}
+        return {
+            domain.oid: (now.get(domain.oid), self.read_checks(domain), self.read_details(domain))
+            for domain in (*self.group.domains, *self.group.core_domains)
+        }
+
+    def refuse_changed(self) -> None:
+        """Raises an error if another session has changed a domain meanwhile: no lock keeps it from that."""
+        now = self.read()
+        for domain in (*self.group.domains, *self.group.core_domains):
+            if now[domain.oid] != self.found[domain.oid]:
+                raise Refused(
+                    f"{domain.object.label} was changed meanwhile",
+                    "Nothing of its tables was changed. Run the same command again.",
+                )
 
     def not_null(self, domain: Domain) -> Statement:
         """Returns the statement for NOT NULL, which has a name from PostgreSQL 17 on."""
@@ -63,7 +84,7 @@ class Domains:
         assert domain.base
         return declaration(domain.base)
 
-    def checks(self, domain: Domain) -> dict[str, str]:
+    def read_checks(self, domain: Domain) -> dict[str, str]:
         """Returns the definitions of a domain's CHECKs by their names."""
         rows = self.runner.query(
             "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
@@ -107,6 +128,7 @@ class Domains:
 
     def replace(self) -> None:
         """Drops the old domains, and gives the new ones their names."""
+        self.refuse_changed()
         for domain in reversed(self.group.domains):
             old = sql.Identifier(domain.schema, domain.name)
             self.runner.execute(statement("DROP DOMAIN {}", old, about=domain.object))

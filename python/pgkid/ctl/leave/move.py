@@ -32,6 +32,45 @@ class Agreed:
     given_up: frozenset[Object]
 
 
+def validate(runner: Runner) -> None:
+    """Validates constraints and fills materialized views that changes of this or earlier runs have left, without kid.
+
+    Somebody may have given them other names since. In a restored copy, what has their names is meant.
+    """
+    conn, schema = runner.conn, state_schema(runner.conn)
+    begun = state.load(conn, schema, LeaveState)
+    if begun is None:
+        return
+    late, views = begun.late, begun.to_fill
+    if state.is_here(conn, begun.origin, schema):
+        late = [constraint.present(conn) for constraint in late]
+        named = "SELECT oid::regclass::text FROM pg_class WHERE oid = %s AND relkind = 'm'"
+        views = [scalar(conn, named, (begun.views.get(view),)) or view for view in views]
+    refuse_others(conn, [constraint.table for constraint in late if constraint.is_valid(conn) is False])
+    for constraint in late:
+        constraint.validate(runner)
+    refuse_others(conn, filling.empty(conn, views))
+    filling.fill(runner, views)
+    state.remove(runner, schema)
+
+
+def refuse_others(conn: Connection, relations: Sequence[str]) -> None:
+    """Raises an error if one of some tables or materialized views belongs to another role by now."""
+    for label, owner in conn.execute(
+        "SELECT c.oid::regclass::text, quote_ident(pg_get_userbyid(c.relowner)) FROM pg_class AS c"
+        " WHERE c.oid = ANY (%s::regclass[]) AND NOT pg_has_role(c.relowner, 'USAGE') ORDER BY 1",
+        (list(relations),),
+    ).fetchall():
+        raise Refused(
+            f"{label} belongs to {owner} now, and an earlier run has left it to validate its constraints or to fill it",
+            f"Let {owner} do that by ALTER TABLE … VALIDATE CONSTRAINT or REFRESH MATERIALIZED VIEW, and run the same"
+            " command again.",
+        )
+
+
+VALIDATE = Step("validate", "validating constraints, and filling materialized views", validate)
+
+
 class Leave:
     """A move on one connection. Every step reads the catalog again."""
 
@@ -77,7 +116,7 @@ class Leave:
         ]
         if self.has_types:
             steps.append(Step("types", "giving core types to composite types", self.change_types))
-        return [*steps, Step("validate", "validating constraints, and filling materialized views", self.validate)]
+        return [*steps, VALIDATE]
 
     def end(self) -> Sequence[Step]:
         """Returns, in a rehearsal, the step that looks what is left."""
@@ -126,17 +165,6 @@ class Leave:
             change = "ALTER TYPE {} ALTER ATTRIBUTE {} TYPE {}"
             name, attribute = sql.Identifier(a.schema, a.type), sql.Identifier(a.name)
             runner.execute(statement(change, name, attribute, sql.SQL(declaration(a.base, a.is_array)), about=a.object))
-
-    def validate(self, runner: Runner) -> None:
-        """Does what was left for after the transactions, also of earlier runs, and forgets the move."""
-        schema = state_schema(self.conn)
-        begun = state.load(self.conn, schema, LeaveState)
-        if begun is None:
-            return
-        for constraint in begun.late:
-            constraint.validate(runner)
-        filling.fill(runner, begun.to_fill)
-        state.remove(runner, schema)
 
     def look_again(self, runner: Runner) -> None:
         """Reports what still depends on kid."""

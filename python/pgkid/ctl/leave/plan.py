@@ -1,7 +1,7 @@
 """What leaving is about, on one connection: the groups of tables that change together, and what hangs on them."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Iterable, Optional, Sequence
 
 from pgkid.ctl import catalog, constraints, state
@@ -15,16 +15,44 @@ from pgkid.ctl.leave.uses import Kid, Use, read_kid, uses
 from pgkid.ctl.made import Made
 
 
+@dataclass(frozen=True)
+class LateConstraint(constraints.Kept):
+    """A constraint that is left to validate.
+
+    Its OID tells it if somebody has given it or its table another name. It is another one in a restored copy, and
+    after PostgreSQL has made the constraint again, as it does when the type of a column changes.
+    """
+
+    oid: int
+
+    def present(self, conn: Connection) -> LateConstraint:
+        """Returns it with the names that it has now in the database in which it was kept."""
+        query = "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE oid = %s AND conrelid <> 0"
+        row = conn.execute(query, (self.oid,)).fetchone()
+        return replace(self, table=row[0], name=row[1]) if row else self
+
+
 @dataclass
 class LeaveState(state.State):
     """What is left to do after the transactions that change tables, of all tables of the role."""
 
-    late: list[constraints.Kept]  # that were added without looking at rows, and are left to validate
+    late: list[LateConstraint]  # that were added without looking at rows, and are left to validate
+    views: dict[str, int]  # the OID of each view of `to_fill` by its name there, as somebody may rename it
 
 
 def state_schema(conn: Connection) -> str:
-    """Returns the name of the schema of the state. All tables of a role leave in one move, also in several runs."""
-    return state.schema_of_role("leave", scalar(conn, "SELECT current_user"))
+    """Returns the name of the schema of the state. All tables of a role leave in one move, also in several runs.
+
+    If the role was renamed since, or has got the tables by REASSIGN OWNED, the schema has the name of the other role.
+    """
+    own = state.schema_of_role("leave", scalar(conn, "SELECT current_user"))
+    found: Optional[str] = scalar(
+        conn,
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%%' AND nspowner ="
+        " (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY nspname <> %s, nspname LIMIT 1",
+        (own,),
+    )
+    return found or own
 
 
 @dataclass

@@ -7,12 +7,17 @@ from typing import Optional, Sequence
 from pgkid.ctl import catalog, hold, obstacles, rights, state, terminal
 from pgkid.ctl.connection import Connection, scalar
 from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.kid import find_home
 from pgkid.ctl.leave.checks import look
-from pgkid.ctl.leave.move import Agreed, Leave
+from pgkid.ctl.leave.move import VALIDATE, Agreed, Leave
 from pgkid.ctl.leave.needs import remains
 from pgkid.ctl.leave.plan import read_plan, state_schema
 from pgkid.ctl.leave.uses import SCHEMAS, read_kid
 from pgkid.ctl.session import Session
+
+
+# What the state of a move tells
+LEFT = "an earlier run has left constraints to validate, or materialized views to fill"
 
 
 class LeaveSession(Session):
@@ -31,14 +36,29 @@ class LeaveSession(Session):
         self.names: Optional[Sequence[str]] = args.tables or None
         if args.tables:
             for name in args.tables:
-                obstacles.refuse_kind(catalog.table(conn, name))
+                obstacles.refuse_kind(self.table(name))
             self.own(args.tables[0])
         else:
             user = str(scalar(conn, "SELECT session_user"))
             rights.refuse_superuser(conn, user, f"the session belongs to {user}")
         self.schema = state_schema(conn)
         self.watch(self.schema)
-        self.trust_home()
+        # An earlier run can have left something to do, after which somebody has dropped kid.
+        self.has_kid = find_home(conn) is not None
+        if self.has_kid or self.known[self.schema] is None:
+            self.trust_home()
+        elif args.action != "run":
+            raise Refused(f"kid is not in this database any more, and {LEFT}", "Run `kidctl leave run`.")
+
+    def table(self, name: str) -> catalog.Table:
+        """Returns a table by the name that the user gives. It can have got another one after an interrupted run."""
+        try:
+            return catalog.table(self.conn, name)
+        except Refused as error:
+            if state.saved(self.conn, state_schema(self.conn)) is None:
+                raise
+            hint = "Run `kidctl leave run` for any other table of this role, or for this one with its new name."
+            raise Refused(f"{error}, and {LEFT}", hint) from error
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
@@ -53,6 +73,8 @@ class LeaveSession(Session):
 
     def look(self) -> None:
         """Fills the report."""
+        if self.known[self.schema] is not None:
+            self.report.add("note", "", f"{LEFT}, which `kidctl leave run` does")
         found = look(read_plan(self.conn, self.names))
         # What nobody accepts stops the run before the move.
         self.agreed = Agreed(frozenset(finding.accept_name for finding in found.findings), found.given_up)
@@ -73,6 +95,10 @@ class LeaveSession(Session):
     def do_run(self) -> int:
         """Changes the tables, and says what is left to do."""
         hold.refuse_running(self.conn, self.schema)
+        if not self.has_kid:
+            self.run_steps([VALIDATE], self.schema)
+            terminal.out.print("Nothing is left to do, and kid is not in this database any more.")
+            return 0
         self.look()
         if self.stops():
             return 1
