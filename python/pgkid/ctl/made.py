@@ -136,8 +136,14 @@ def index_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]
         if table in views:
             index = index_of(conn, table, oid)
             about = replace(objects.of_index(index), label=f"index {index.label} of {name}")
-            return Made(about, owner, "", [index.definition, *of_index(conn, index)])
+            return Made(about, owner, "", [index.definition, *place(conn, index), *of_index(conn, index)])
     return None
+
+
+def place(conn: Connection, index: Index) -> list[str]:
+    """Returns the statement that moves an index to its tablespace, which its definition does not name."""
+    space = index.tablespace
+    return [text(conn, "ALTER INDEX {} SET TABLESPACE {}", index.sql, sql.Identifier(space))] if space else []
 
 
 def index_of(conn: Connection, table: int, oid: int) -> Index:
@@ -255,7 +261,7 @@ def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
         made, table = on_table(conn, "constraint", found, views), tables(conn, [found.table])[0]
         index = index_of(conn, found.table, scalar(conn, "SELECT conindid FROM pg_constraint WHERE oid = %s", (oid,)))
         remove = text(conn, "ALTER TABLE {} DROP CONSTRAINT {}", sql.SQL(table.label), sql.Identifier(found.name))
-        return replace(made, remove=remove, make=made.make + of_index(conn, index))
+        return replace(made, remove=remove, make=made.make + place(conn, index) + of_index(conn, index))
     return None
 
 

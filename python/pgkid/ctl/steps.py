@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import random
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import psycopg
 from psycopg import errors, sql
@@ -91,6 +92,16 @@ def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lo
         sql.SQL("LOCK TABLE {} IN {} MODE").format(names, sql.SQL(mode)),
         sql.SQL("LOCK TABLE {} IN SHARE UPDATE EXCLUSIVE MODE").format(names),
     )
+
+
+@contextmanager
+def in_tablespace(runner: "Runner", name: Optional[str]) -> Iterator[None]:
+    """Lets what a transaction creates within its block be in a tablespace, or in that of the database."""
+    if name:
+        runner.execute(statement("SET LOCAL default_tablespace = {}", sql.Identifier(name)))
+    yield
+    if name:
+        runner.execute(statement("SET LOCAL default_tablespace = ''"))
 
 
 def body(text: sql.Composed, conn: Connection) -> sql.SQL:

@@ -60,6 +60,7 @@ def look(plan: Plan) -> Look:
         found += of_users(plan, group, hanging.made)
         found += [*hanging.unknown, *of_made(plan.conn, hanging.made)]
         found += of_publications(plan, group)
+        found += of_replication(plan, group)
         found += of_trees(plan, group)
         found += of_casts(plan, group)
         found += of_triggers(plan, group)
@@ -231,6 +232,45 @@ def of_publications(plan: Plan, group: Group) -> Iterator[Finding]:
     ).fetchall():
         hint = f"ALTER PUBLICATION {publication} DROP TABLE {table}, and add it again afterwards."
         yield refused(table, f"publication {publication} names its columns of kid's types", hint)
+
+
+# By direction: what replicates, and what to do
+REPLICATION = {
+    "publication": (
+        "sends {}; without binary = true, its subscribers stop at the first change after run",
+        "Run it here first. When a subscriber has applied all that was written before, run it there, too.",
+    ),
+    "subscription": (
+        "writes {}; without binary = true, it cannot apply afterwards what the other server has written as IDs of kid",
+        "Run it on the other server first, and here when all that was written there before has been applied.",
+    ),
+}
+
+
+def of_replication(plan: Plan, group: Group) -> Iterator[Finding]:
+    """Yields publications and subscriptions of tables with IDs that become numbers, whose texts are other ones then."""
+    tables = sorted({c.table for c in group.typed if c.base and CORE[c.base] == "bigint"})
+    for kind, name, labels in plan.conn.execute(
+        """
+        WITH pairs (kind, name, tab) AS (
+            SELECT 'publication', p.pubname, c.oid::regclass
+              FROM pg_publication AS p JOIN pg_class AS c ON c.oid = ANY (%(tables)s)
+             WHERE p.puballtables
+                   OR EXISTS (SELECT FROM pg_publication_rel AS r WHERE r.prpubid = p.oid AND r.prrelid IN
+                                  (SELECT c.oid UNION ALL SELECT relid FROM pg_partition_ancestors(c.oid) AS a (relid)))
+                   OR EXISTS (SELECT FROM pg_publication_namespace AS s
+                               WHERE s.pnpubid = p.oid AND s.pnnspid = c.relnamespace)
+            UNION ALL
+            SELECT 'subscription', s.subname, r.srrelid::regclass
+              FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid
+             WHERE r.srrelid = ANY (%(tables)s))
+        SELECT kind, quote_ident(name), string_agg(tab::text, ', ' ORDER BY tab::text)
+          FROM pairs GROUP BY 1, 2, name ORDER BY 1, 2
+        """,
+        {"tables": tables},
+    ).fetchall():
+        message, hint = REPLICATION[kind]
+        yield Finding("clients", f"{kind} {name}", message.format(labels), hint=hint)
 
 
 def of_trees(plan: Plan, group: Group) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from pgkid.ctl.catalog import Index
 from pgkid.ctl.details import of_index
 from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.objects import Object
-from pgkid.ctl.steps import Runner, Statement, raw, statement, text
+from pgkid.ctl.steps import Runner, Statement, in_tablespace, raw, statement, text
 
 
 class Indexes:
@@ -79,7 +79,8 @@ class Indexes:
         names = {index.oid: index.sql for index in self.special}
         for index in self.kept:
             definition = self.plan.rewriter.rewrite(index.definition)
-            runner.execute(Statement(raw(definition), objects.of_index(index)))
+            with in_tablespace(runner, index.tablespace):
+                runner.execute(Statement(raw(definition), objects.of_index(index)))
             if index.parent:
                 runner.execute(statement("ALTER INDEX {} ATTACH PARTITION {}", names[index.parent], index.sql))
 

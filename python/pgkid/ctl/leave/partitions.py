@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Iterator
+from typing import Iterator, Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, constraints
 from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.details import details, of_index, of_new_table
-from pgkid.ctl.findings import Finding
+from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.plan import Group, Plan
@@ -23,7 +23,7 @@ from pgkid.ctl.leave.rewriter import LITERAL
 from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refused
 from pgkid.ctl.publications import memberships
-from pgkid.ctl.steps import Runner, Statement, raw, statement
+from pgkid.ctl.steps import Runner, Statement, in_tablespace, raw, statement
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Key:
 
     name: str
     definition: str
+    tablespace: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Partitioned:
     columns: list[Column]  # those that change
     parts: list[Part] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
-    details: list[str] = field(default_factory=list)  # statements for what CREATE leaves out
+    details: list[str] = field(default_factory=list)  # statements for what CREATE leaves out, first that of the keys
     sequences: list[OwnedSequence] = field(default_factory=list)
 
     def obstacles(self, plan: Plan) -> Iterator[Finding]:
@@ -78,6 +79,18 @@ class Partitioned:
         for member in memberships(plan.conn, self.table.oid):
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, member.publication)} DROP TABLE {label} first."
             yield refused(label, f"is created again, and is part of publication {member.publication}", hint)
+        for (name,) in plan.conn.execute(
+            "SELECT quote_ident(s.subname) FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid"
+            " WHERE r.srrelid = %s ORDER BY 1",
+            (self.table.oid,),
+        ).fetchall():
+            yield refused(
+                label,
+                f"is created again, and subscription {name} writes it, which would leave out all changes of the new one",
+                "While nobody writes on the other server, take the table out of the publication there, and run"
+                f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
+                " WITH (copy_data = false).",
+            )
 
     def detach(self, runner: Runner) -> None:
         """Makes the partitions tables of their own."""
@@ -97,8 +110,13 @@ class Partitioned:
         like = "CREATE TABLE {} (LIKE {} INCLUDING ALL EXCLUDING INDEXES EXCLUDING STATISTICS)"
         for sequence in self.sequences:
             runner.execute(statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(sequence.name), about=about))
+        privileges = privileges_of(plan.conn, self.table.oid)
+        self.details = details(plan.conn, self.table.oid) + self.details
         short = sql.Identifier(f"kidctl_old_{self.table.oid}")
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", self.table.sql, short, about=about))
+        # GRANT and REVOKE wait for no lock of a table. From now on they wait for its new name.
+        if privileges_of(plan.conn, self.table.oid) != privileges:
+            raise Refused(f"the privileges of {self.table.label} were changed meanwhile", "Run the same command again.")
         runner.execute(statement(like, middle, old, about=about))
         for column in self.columns:
             name = sql.Identifier(column.name)
@@ -107,7 +125,8 @@ class Partitioned:
         # Names of constraints and sequences are free again only then.
         runner.execute(statement("DROP TABLE {}", old, about=about))
         by = sql.SQL(plan.rewriter.rewrite(self.by))
-        runner.execute(statement(like + " PARTITION BY {}", self.table.sql, middle, by, about=about))
+        with in_tablespace(runner, self.table.tablespace):
+            runner.execute(statement(like + " PARTITION BY {}", self.table.sql, middle, by, about=about))
         runner.execute(statement("DROP TABLE {}", middle, about=about))
 
     def attach(self, runner: Runner) -> None:
@@ -120,7 +139,8 @@ class Partitioned:
         """Gives the new table the keys of the old one, which take over those of partitions, and what else it had."""
         for key in self.keys:
             about = on_table("constraint", key.name, self.table)
-            runner.execute(constraints.add(self.table.sql, about, key.definition))
+            with in_tablespace(runner, key.tablespace):
+                runner.execute(constraints.add(self.table.sql, about, key.definition))
         for sequence in self.sequences:
             owner = sql.SQL("{}.{}").format(self.table.sql, sql.SQL(sequence.column))
             runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(sequence.name), owner))
@@ -153,11 +173,20 @@ def read_partitioned(plan: Plan, group: Group, table: catalog.Table) -> Partitio
         found.parts.append(Part(catalog.tables(conn, [oid])[0], converted(plan, bound, kinds)))
     for index in catalog.indexes(conn, [table.oid]):
         if index.constraint_definition and index.constraint:
-            found.keys.append(Key(index.constraint, index.constraint_definition))
+            found.keys.append(Key(index.constraint, index.constraint_definition, index.tablespace))
             found.details += of_index(conn, index)
-    found.details = details(conn, table.oid) + found.details
     found.sequences = owned_sequences(conn, table.oid)
     return found
+
+
+def privileges_of(conn: Connection, table: int) -> list[tuple[object, ...]]:
+    """Returns the privileges on a table and its columns."""
+    return conn.execute(
+        "SELECT 0, relacl::text FROM pg_class WHERE oid = %(table)s"
+        " UNION ALL SELECT attnum, attacl::text FROM pg_attribute WHERE attrelid = %(table)s AND attacl IS NOT NULL"
+        " ORDER BY 1",
+        {"table": table},
+    ).fetchall()
 
 
 def owned_sequences(conn: Connection, table: int) -> list[OwnedSequence]:
