@@ -201,5 +201,18 @@ is((leave_as('app', @run, qw(top pt)))[1], 0, 'tables with one sequence leave');
 is(sql('INSERT INTO c1 VALUES (DEFAULT, 3) RETURNING id > ALL (SELECT id FROM c2)'), 't', 'numbers go on above those');
 is(sql('INSERT INTO pt1 VALUES (DEFAULT, 1) RETURNING id > ALL (SELECT id FROM pt2)'), 't', 'also of other partitions');
 
+# A partition that has partitions of its own is created again, too, with what its constraints are called there.
+fresh(q{CREATE TABLE u (n int PRIMARY KEY);
+	CREATE TABLE p (id kid64 PRIMARY KEY, n int CONSTRAINT f REFERENCES u CONSTRAINT c CHECK (n < 9))
+		PARTITION BY RANGE (id);
+	CREATE TABLE "p'2" PARTITION OF p DEFAULT PARTITION BY RANGE (id); CREATE TABLE p3 PARTITION OF "p'2" DEFAULT;
+	ALTER TABLE "p'2" RENAME CONSTRAINT f TO "f'2"; COMMENT ON CONSTRAINT "f'2" ON "p'2" IS 'key';
+	COMMENT ON CONSTRAINT c ON "p'2" IS 'check'; INSERT INTO p VALUES (kid_next())});
+my $inherited = q{SELECT conrelid::regclass, conname, conislocal, coninhcount, obj_description(oid, 'pg_constraint')
+	FROM pg_constraint WHERE contype IN ('c', 'f') AND conrelid::regclass::text ~ 'p' ORDER BY conrelid::regclass::text, 2};
+$before = sql($inherited);
+is((leave_as('app', qw(leave run p)))[1], 0, 'partitions of partitions leave');
+is(sql($inherited), $before, 'and keep the names and comments of what they inherit');
+
 $node->stop;
 done_testing();

@@ -186,6 +186,7 @@ class Inherited:
     """A constraint that a partition has from its parent, with its own name and comment."""
 
     table: int
+    label: str  # the name of the table as part of a statement, by which it is found if it was created again
     parent: str  # the name of the parent's constraint
     kind: str
     name: str
@@ -202,9 +203,8 @@ def inherited(conn: Connection, relations: Sequence[int]) -> list[Inherited]:
         conn,
         Inherited,
         """
-        SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind,
-               k.conname AS name,
-               obj_description(k.oid, 'pg_constraint') AS comment
+        SELECT k.conrelid AS table, k.conrelid::regclass::text AS label, coalesce(p.conname, k.conname) AS parent,
+               k.contype::text AS kind, k.conname AS name, obj_description(k.oid, 'pg_constraint') AS comment
           FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid
          WHERE k.conrelid = ANY (%s) AND p.conrelid IS DISTINCT FROM k.conrelid
                AND (k.contype IN ('f', 'p', 'u') AND p.conname !~ '^kid_(new|old)_'
@@ -218,12 +218,17 @@ def inherited(conn: Connection, relations: Sequence[int]) -> list[Inherited]:
 def give_inherited(runner: Runner, wanted: Sequence[Inherited]) -> None:
     """Gives constraints that partitions have from their parents the names and comments that they had."""
     for constraint in wanted:
-        table = tables(runner.conn, [constraint.table])[0].sql
+        oid = scalar(
+            runner.conn,
+            "SELECT oid FROM pg_class WHERE oid IN (%(oid)s, to_regclass(%(label)s)) ORDER BY oid <> %(oid)s LIMIT 1",
+            {"oid": constraint.table, "label": constraint.label},
+        )
+        table = tables(runner.conn, [oid])[0].sql
         for (present,) in runner.query(
             "SELECT k.conname FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid"
             " WHERE k.conrelid = %s AND coalesce(p.conname, k.conname) = %s AND k.contype::text = %s"
             " AND p.conrelid IS DISTINCT FROM k.conrelid",
-            (constraint.table, constraint.parent, constraint.kind),
+            (oid, constraint.parent, constraint.kind),
         ):
             name = sql.Identifier(constraint.name)
             if present != constraint.name:
