@@ -209,7 +209,8 @@ fresh(q{CREATE TABLE u (n int PRIMARY KEY);
 	ALTER TABLE "p'2" RENAME CONSTRAINT f TO "f'2"; COMMENT ON CONSTRAINT "f'2" ON "p'2" IS 'key';
 	COMMENT ON CONSTRAINT c ON "p'2" IS 'check'; INSERT INTO p VALUES (kid_next())});
 my $inherited = q{SELECT conrelid::regclass, conname, conislocal, coninhcount, obj_description(oid, 'pg_constraint')
-	FROM pg_constraint WHERE contype IN ('c', 'f') AND conrelid::regclass::text ~ 'p' ORDER BY conrelid::regclass::text, 2};
+	FROM pg_constraint WHERE contype IN ('c', 'f') AND conrelid::regclass::text ~ 'p'
+	ORDER BY conrelid::regclass::text, 2};
 $before = sql($inherited);
 is((leave_as('app', qw(leave run p)))[1], 0, 'partitions of partitions leave');
 is(sql($inherited), $before, 'and keep the names and comments of what they inherit');

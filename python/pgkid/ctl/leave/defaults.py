@@ -217,7 +217,8 @@ def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
 def make_sequence(plan: Plan, d: Default, sequence: sql.Identifier, runner: Runner) -> None:
     """Creates the sequence of a default, or restarts the one that is there, so that sessions forget cached numbers.
 
-    Its numbers go on above all IDs that this server has made, and above those that the column has from others, in all tables that take numbers.
+    Its numbers go on above all IDs that this server has made, and above those that the column has from others, in
+    all tables that take numbers.
     """
     table, column, about = plan.table(d.column.table), sql.Identifier(d.column.name), d.about(plan)
     if d.is_there:

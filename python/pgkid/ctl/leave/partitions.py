@@ -86,7 +86,7 @@ class Partitioned:
         ).fetchall():
             yield refused(
                 label,
-                f"is created again, and subscription {name} writes it, which would leave out all changes of the new one",
+                f"is created again, and subscription {name} writes it, which would leave out changes of the new one",
                 "While nobody writes on the other server, take the table out of the publication there, and run"
                 f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
                 " WITH (copy_data = false).",
