@@ -114,6 +114,8 @@ class Surroundings(unittest.TestCase):
         self.assertEqual({True}, {"--old-name" in f.hint for f in found})
         log = self.told(found, "references", "column object_id of public.django_admin_log")
         self.assertIn("keys of shop_order in some rows, if content_type_id refers", log)
+        self.assertNotIn("change its type", log)
+        self.assertIn("change its type before", self.told(found, "references", "column object_id of public.tags"))
         # If only new rows get new keys, only a column that is too narrow for them is told.
         narrow = self.look("shop_order", new_rows_only=True, new_type="bigint")
         self.assertEqual({"column object_id of public.tags"}, self.names(narrow, "references"))

@@ -2,7 +2,6 @@
 # interruption is done whatever has another name by then, and also without kid. What others grant, revoke or change is
 # neither lost nor undone, and tablespaces stay.
 # Versions: the catalogs, and the locks of ALTER DOMAIN and GRANT
-# Promise: You can interrupt `run` at any time and run it again.
 use strict;
 use warnings;
 use utf8;

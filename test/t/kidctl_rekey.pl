@@ -353,6 +353,11 @@ foreach ([ disk => 0 ], [ WAL => 1 ])
 # The edition in plain SQL
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 $node->safe_psql('plain', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON DATABASE plain TO keeper');
+sql_in('plain', scalar slurp_file('released/kid-track--1.0.0.sql'), role => 'keeper');
+sql_in('plain', 'CREATE TABLE counted (id bigserial PRIMARY KEY)');
+like((kidctl('plain', 'rekey check', qw(counted --new-rows-only --accept), 'schema kid'))[0],
+	qr/^error: .* makes no keys of type kid53\nhint: Install kid-ids, or /m, 'which script of plain SQL makes keys');
+sql_in('plain', 'DROP TABLE counted');
 sql_in('plain', scalar slurp_file('released/kid-all--1.0.0.sql'), role => 'keeper');
 sql_in('plain', $two);
 my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid');

@@ -63,9 +63,12 @@ my @cases = (
 		ALTER DATABASE d8 SET search_path FROM CURRENT} ],
 );
 
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 foreach my $number (0 .. $#cases)
 {
 	my ($name, $role, $sql, $own, $expected, @accepted) = @{ $cases[$number] };
+	# PostgreSQL 20 reads all strings in one way.
+	next if $sql =~ /standard_conforming_strings/ && $version >= 200_000;
 	my $database = "d$number";
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop;
 		ALTER ROLE shop PASSWORD NULL");

@@ -77,6 +77,8 @@ class Hold:
         if session.info.transaction_status == pq.TransactionStatus.IDLE:
             # The signal came between the creation of the schema and the lock. Or the lock was released to drop the
             # schema, which is still there if that failed. Or an administrator has ended the session with the lock.
+            if scalar(session, "SELECT to_regclass(format('%%I.running', %s::text)) IS NULL", (self.schema,)):
+                return
             self.lock(session)
         if scalar(session, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (self.schema,)):
             # Somebody may be reading the tables of the database, as pg_dump does. An empty schema harms nobody.

@@ -31,6 +31,9 @@ class Keys:
         return sql.SQL("{}({}{}").format(sql.SQL(self.new_at), time, sql.SQL(self.more))
 
 
+# The script of kid in plain SQL that makes new keys, by what these are
+SCRIPTS = {"kid64": "kid-ids", "kid53": "kid-ids", "bigint": "kid-ids", "uuid": "kid-uuid"}
+
 # The operator that tells whether two keys are equal, of an operator class k
 EQUALS = """
 SELECT format('OPERATOR(%%s.%%s)', o.oprnamespace::regnamespace, o.oprname)
@@ -50,7 +53,9 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, to: str, schema: str) ->
     target = TARGETS[to]
     new_type = target.type if "." in target.type else f"{home}.{target.type}"
     if is_missing(conn, home, target, new_type):
-        raise Refused(f"kid in this database makes no keys of type {to}", "Choose another type by --to.")
+        script = SCRIPTS.get(to) if is_plain(conn) else None
+        hint = f"Install {script}, or choose another type by --to." if script else "Choose another type by --to."
+        raise Refused(f"kid in this database makes no keys of type {to}", hint)
     # In plain SQL, kid_next() returns a bigint, and kid_track() knows its call only without a cast.
     new_next = target.next.partition("::")[0] if is_plain(conn) else target.next
     old_equals = scalar(

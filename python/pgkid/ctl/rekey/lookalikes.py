@@ -229,13 +229,13 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int, new_rows_on
                 yield finding(column, message, width, "ALTER it to bigint, unless it refers to something else.")
         elif column.is_generic:
             message = f"contains keys of {table} in some rows, if {column.kind_column} refers to its model"
-            yield finding(column, message, width, GENERIC)
+            yield finding(column, message + of_type(column, width), width, GENERIC)
         elif called.fit(column.name):
             hint = "" if column.is_array else "Give it one, so that kidctl moves it."
             yield finding(column, f"looks like a reference to {table}, and has no foreign key", width, hint)
         elif column.kind_column and refers(column, called):
             message = f"may refer to {table} in some rows, as {column.kind_column} tells"
-            yield finding(column, message, width, BY_HAND.format("it"))
+            yield finding(column, message + of_type(column, width), width, BY_HAND.format("it"))
         elif is_called_id(column.name) and not names_another(column.name, others):
             unclear.append(column.label)
     if new_rows_only:
@@ -384,6 +384,13 @@ def names_another(column: str, others: set[str]) -> bool:
 def refers(column: Candidate, called: Names) -> bool:
     """Returns whether a column with the kind of thing that another one refers to may name the table."""
     return not column.kinds or any(called.fit(kind) for kind in column.kinds)
+
+
+def of_type(column: Candidate, width: int) -> str:
+    """Returns what to say of a number beside new keys that are none. kidctl changes only types of columns it moves."""
+    if not column.is_number or width:
+        return ""
+    return f"; it is of type {column.type}, which new keys are not: change its type before the swap"
 
 
 def finding(column: Candidate, message: str, width: int, hint: str) -> Finding:
