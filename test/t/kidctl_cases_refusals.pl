@@ -252,8 +252,10 @@ answer($session, 'CREATE TEMPORARY TABLE mine (id bigint PRIMARY KEY);');
 my $temporary = $node->safe_psql('one', q{SELECT oid::regclass FROM pg_class WHERE relname = 'mine'});
 my $no_table = 'is not a table: this operation is not supported for';
 foreach (
-	[ qr/^error: public\.two has no primary key of one column\nhint: Move public\.p, public\.k: [^\n]*\n\z/,
+	[ qr/^error: public\.two has no primary key of one column\nhint: Make one [^\n]* refer to public\.p, public\.k get new [^\n]*\n\z/,
 		qw(rekey check two), @during ],
+	[ qr/^error: public\.lone has no primary key with IDs of kid\nhint: Give it one that contains [^\n]*\n\z/,
+		qw(partition check lone --width), '1 day' ],
 	[ qr/^error: public\.lone has no primary key of one column\nhint: Make one column its primary key first\.\n\z/,
 		qw(rekey check lone), @during ],
 	[ qr/^error: malformed range literal: "x"[^\n]*\n\z/, qw(rekey check p --during x) ],

@@ -260,12 +260,13 @@ def related(conn: Connection, relation: int) -> list[KeyColumn]:
         (relation,),
     )
     if not found:
-        others = tables(conn, sorted({k.ref_table for k in constraints(conn, [relation])} - {0, relation}))
-        hint = f"Move {', '.join(t.label for t in others)}: the columns that refer to a key are moved with it."
-        raise Refused(
-            f"{tables(conn, [relation])[0].label} has no primary key of one column",
-            hint if others else "Make one column its primary key first.",
-        )
+        # A foreign key to a partitioned table has one more constraint for each partition.
+        referenced = {k.ref_table for k in constraints(conn, [relation]) if not k.parent} - {0, relation}
+        others = ", ".join(table.label for table in tables(conn, sorted(referenced)))
+        hint = "Make one column its primary key first."
+        if others:
+            hint += f" Columns that refer to {others} get new values in the move of that table."
+        raise Refused(f"{tables(conn, [relation])[0].label} has no primary key of one column", hint)
     return found
 
 

@@ -12,6 +12,8 @@ from pgkid.ctl.names import free_name
 def without_ids(conn: Connection, root: catalog.Table, columns: list[catalog.Column], home: str) -> str:
     """Returns what to do about a table whose key contains no IDs, as far as kidctl knows."""
     key = primary_key(conn, root)
+    if not key and root.kind != "p":
+        return "Give it one that contains the column with the IDs, which can be a column that refers to another table."
     hint = for_new_rows(conn, root, columns, home) if root.kind == "p" else "`kidctl rekey` gives a table such keys."
     for column in columns:
         if column.number in key and column.type == "bigint":
