@@ -95,6 +95,7 @@ my $others = q{
 	  FROM pg_settings
 	 WHERE context = 'user' AND name NOT IN ('TimeZone', 'timezone_abbreviations', 'search_path',
 		'local_preload_libraries', 'application_name')
+	       AND cardinality(enumvals) IS DISTINCT FROM 1
 	       -- PostgreSQL 20 reads all strings in one way.
 	       AND NOT (name = 'standard_conforming_strings' AND current_setting('server_version_num')::int >= 200000)
 	       AND name !~ '^(vacuum_|tcp_|wal_sender_|transaction_(isolation|read_only|deferrable)$)' ORDER BY name};

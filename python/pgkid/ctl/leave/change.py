@@ -88,7 +88,7 @@ class Change:
     def remove(self) -> None:
         """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again.
 
-        GRANT and REVOKE wait for no lock of a view, so what they do must not get lost.
+        Before PostgreSQL 18, GRANT and REVOKE wait for no lock of a view, so what they do must not get lost.
         """
         for key in reversed(self.keys):
             self.drop_constraint(key)

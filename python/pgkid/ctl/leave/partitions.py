@@ -114,7 +114,7 @@ class Partitioned:
         self.details = details(plan.conn, self.table.oid) + self.details
         short = sql.Identifier(f"kidctl_old_{self.table.oid}")
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", self.table.sql, short, about=about))
-        # GRANT and REVOKE wait for no lock of a table. From now on they wait for its new name.
+        # Before PostgreSQL 18, GRANT and REVOKE wait for no lock of a table. From now on they do not find its name.
         if privileges_of(plan.conn, self.table.oid) != privileges:
             raise Refused(f"the privileges of {self.table.label} were changed meanwhile", "Run the same command again.")
         runner.execute(statement(like, middle, old, about=about))
