@@ -4088,7 +4088,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
-    'returns the highest ID up to a time in each of the given columns, a later one, and one number, if any, that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is no ID';
 
 -- from src/sql/tables/stored_ids/stored_ids.sql
 
@@ -4139,7 +4139,7 @@ BEGIN ATOMIC
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the highest ID up to a time, the highest later ID, and one number, if any, that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is no ID';
 
 -- from src/sql/tables/stored_ids/observe_all.sql
 

@@ -1463,7 +1463,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION kid.kid_read_columns(oid, jsonb) IS
-    'returns the highest ID up to a time in each of the given columns, a later one, and one number, if any, that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is no ID';
 
 -- kid_stored_ids(): the greatest IDs that tables contain, for both editions
 --
@@ -1512,7 +1512,7 @@ BEGIN ATOMIC
      WHERE p.oid = 'kid.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION kid.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the highest ID up to a time, the highest later ID, and one number, if any, that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is no ID';
 
 -- kid_observe_all(): moves the logical clocks past the IDs that tables contain
 

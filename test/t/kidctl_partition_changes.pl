@@ -214,7 +214,8 @@ is(sql(q{SELECT relreplident FROM pg_class WHERE relname = 'items'}), 'f', 'the 
 # What has come to the table since then has its name and its comment after the way back, too.
 sql(q{DROP TABLE items; CREATE TABLE items (id kid64 PRIMARY KEY DEFAULT kid_next(), user_id int, item text,
 		CONSTRAINT named CHECK (item <> ''));
-	CREATE INDEX found ON items (item); COMMENT ON INDEX found IS 'before'; COMMENT ON CONSTRAINT named ON items IS 'b'});
+	CREATE INDEX found ON items (item); COMMENT ON INDEX found IS 'before';
+	COMMENT ON CONSTRAINT named ON items IS 'b'});
 must_run_kidctl($owner, @run, '1 day');
 sql(q{CREATE INDEX late ON items (user_id); ALTER TABLE items ADD CONSTRAINT late_key UNIQUE (id, item),
 		ADD CONSTRAINT late_check CHECK (user_id > 0), ADD CONSTRAINT late_fk FOREIGN KEY (user_id) REFERENCES users;

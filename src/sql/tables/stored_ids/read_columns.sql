@@ -69,4 +69,4 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
-    'returns the highest ID up to a time in each of the given columns, a later one, and one number, if any, that is no ID';
+    'returns the highest ID up to a time in each of the given columns, a later one, and a number that is no ID';

@@ -45,4 +45,4 @@ BEGIN ATOMIC
      WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
 END;
 COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
-    'returns for each column of IDs the highest ID up to a time, the highest later ID, and one number, if any, that is no ID';
+    'returns for each column of IDs the highest ID up to a time, the highest later ID, and a number that is no ID';
