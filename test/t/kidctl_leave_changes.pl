@@ -108,14 +108,48 @@ $node->safe_psql('one', 'ALTER MATERIALIZED VIEW m OWNER TO app');
 is((leave_as('app', @run, 'p'))[1], 0, 'which then is none');
 is(sql($left), '0|0|0', 'and nothing is left');
 
-# A dump that is made between is restored elsewhere, where the objects have other OIDs.
+# A role can have got what a run of another role has left, beside what its own has left.
 interrupt();
+sql(q{CREATE SCHEMA kidctl_leave_other; CREATE TABLE kidctl_leave_other.running ();
+	CREATE TABLE kidctl_leave_other.state (one boolean PRIMARY KEY, state jsonb);
+	CREATE TABLE q (id kid64 PRIMARY KEY CHECK (id > '...........'))});
+($said, $status) = leave_as('app', qw(leave check q));
+is($status, 0, 'a rehearsal removes both') or diag($said);
+
+# A dump that is made between is restored elsewhere, where the objects have other OIDs.
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
-system_or_bail('pg_dump', '-Fc', '-f', $dump, '-d', connection_as($node, 'one', 'app'));
-$node->safe_psql('postgres', $_) foreach 'DROP DATABASE one', 'CREATE DATABASE one OWNER app';
-$node->safe_psql('one', 'ALTER SCHEMA public OWNER TO app');
-run_log([ 'pg_restore', '-d', connection_as($node, 'one', undef), $dump ]);
+
+sub restore
+{
+	system_or_bail('pg_dump', @_, '-Fc', '-f', $dump, '-d', connection_as($node, 'one', 'app'));
+	$node->safe_psql('postgres', $_) foreach 'DROP DATABASE one', 'CREATE DATABASE one OWNER app';
+	$node->safe_psql('one', 'ALTER SCHEMA public OWNER TO app');
+	run_log([ 'pg_restore', '-d', connection_as($node, 'one', undef), $dump ]);
+	return;
+}
+interrupt();
+restore();
 goes_on('a restored dump', 'app', 'p');
+
+# A copy of the schema alone has no state.
+interrupt();
+restore('-s');
+is((leave_as('app', @run, 'p'))[1], 0, 'a run in a copy of the schema alone');
+is($node->safe_psql('one', $left), '2|2|0', 'drops the schema of the state');
+
+# In a restored dump, another constraint can have such an OID, which a run that changes other tables does not mistake.
+interrupt();
+restore();
+sql(q{CREATE TABLE q (id kid64 PRIMARY KEY CHECK (id > '...........'));
+	CREATE TABLE z (n int); ALTER TABLE z ADD CONSTRAINT other CHECK (n > 0) NOT VALID});
+$node->safe_psql('one', q{SELECT format($q$ UPDATE %I.state SET state = state || jsonb_build_object('late', (
+		SELECT jsonb_agg(l || jsonb_build_object('oid', k.oid::bigint))
+			FROM jsonb_array_elements(state -> 'late') AS l, pg_constraint AS k
+				WHERE k.conname = 'other')) $q$, nspname)
+	FROM pg_namespace WHERE nspname LIKE 'kidctl%' \gexec});
+is((leave_as('app', @run, 'q'))[1], 0, 'other tables leave in a restored dump');
+is($node->safe_psql('one', "SELECT string_agg(conname, ' ') FROM pg_constraint WHERE NOT convalidated"),
+	'other', 'and what was left in it is done');
 
 # Before PostgreSQL 18, GRANT and REVOKE wait for no lock of a table or view.
 my $waits = $node->safe_psql('postgres', 'SHOW server_version_num') >= 180000;
@@ -169,6 +203,14 @@ SKIP:
 		'{app=arwdDxt/app,g1=r/app}', 'and keeps the right');
 }
 
+# A domain that others change before it is read again
+fresh('CREATE DOMAIN d AS kid64; CREATE TABLE p (id d PRIMARY KEY); CREATE VIEW v AS SELECT id FROM p');
+($said, $status) = meddle('DROP VIEW', q{ALTER DOMAIN d SET DEFAULT '.6.nef3Mk.3'}, @run, 'p');
+is($status, 2, 'a default that others give a domain before the new one is made is an error');
+like($said, qr/^error: domain public\.d was changed meanwhile$/m, 'it says so');
+is((leave_as('app', @run, 'p'))[1], 0, 'the next run succeeds');
+like(sql(q{SELECT typdefault FROM pg_type WHERE typname = 'd'}), qr/^'\d+'::bigint$/, 'and keeps the default');
+
 # A table that a subscription writes would be another one, whose changes PostgreSQL leaves out without an error.
 fresh("$parted; CREATE TABLE q (id kid64 PRIMARY KEY, u uuid); CREATE TABLE r (id sno PRIMARY KEY)");
 $node->safe_psql('one', q{CREATE SUBSCRIPTION "S'" CONNECTION 'dbname=x' PUBLICATION x WITH (connect = false);
@@ -196,10 +238,26 @@ fresh(q{CREATE TABLE p (id kid64, n int, PRIMARY KEY (id) USING INDEX TABLESPACE
 	ALTER TABLE q ADD EXCLUDE USING btree (id WITH =) USING INDEX TABLESPACE "t'";
 	CREATE INDEX q1 ON q USING brin (id) TABLESPACE "t'"; CREATE INDEX q2 ON q (id) TABLESPACE "t'";
 	CREATE MATERIALIZED VIEW m AS SELECT id FROM q; CREATE INDEX m1 ON m (id) TABLESPACE "t'";
-	CREATE INDEX m2 ON m (id)});
+	CREATE INDEX m2 ON m (id);
+	CREATE TABLE b (id bigint PRIMARY KEY USING INDEX TABLESPACE "t'", made timestamptz NOT NULL);
+	CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next()) TABLESPACE "t'"});
 my $spaces = q{SELECT relname, spcname FROM pg_class AS c LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
 	WHERE relnamespace = 'public'::regnamespace ORDER BY 1};
 my $before = sql($spaces);
+$node->safe_psql('postgres', q{REVOKE CREATE ON TABLESPACE "t'" FROM app});
+my $no_space = qr/: must be made again in tablespace "t'", for which app has no privilege CREATE  \(stops\)/;
+($said, $status) = leave_as('app', qw(leave check p q --no-rehearsal));
+is($status, 1, 'without the right to a tablespace, tables do not leave');
+my ($first, $others) =
+  $said =~ /^  (\S+)$no_space\n    the same: (.*)\n    hint: GRANT CREATE ON TABLESPACE "t'" TO app\.$/m;
+is(join(' ', sort $first // '', split /, /, $others // ''),
+	'public.m1 public.p public.p1_n_idx public.p_pkey public.pn public.q1 public.q_id_excl', 'and check says why');
+foreach ([ 'b_pkey', qw(rekey check b --time made) ], [ 'k', qw(partition check k --width 1d) ])
+{
+	my ($what, @words) = @$_;
+	like((leave_as('app', @words, '--no-rehearsal'))[0], qr/^  public\.$what$no_space/m, "so does $words[0]");
+}
+$node->safe_psql('postgres', q{GRANT CREATE ON TABLESPACE "t'" TO app});
 is((leave_as('app', qw(leave run p q)))[1], 0, 'tables with tablespaces leave');
 is(sql($spaces), $before, 'and keep them');
 

@@ -132,7 +132,29 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
                 f" may do all that {owner} may.",
             )
     yield from of_schemas(conn, made)
+    relations = [m.oid for m in made if m.catalog in ("view", "pg_class")]
+    yield from of_tablespaces(conn, [*relations, *indexes_of_constraints(conn, made)])
     yield from of_literals(conn, made)
+
+
+def indexes_of_constraints(conn: Connection, made: Sequence[Made]) -> list[int]:
+    """Returns the indexes of the constraints among what must be made again."""
+    oids = [m.oid for m in made if m.catalog == "pg_constraint"]
+    rows = conn.execute("SELECT conindid FROM pg_constraint WHERE oid = ANY (%s)", (oids,)).fetchall()
+    return [row[0] for row in rows]
+
+
+def of_tablespaces(conn: Connection, relations: Sequence[int]) -> Iterator[Finding]:
+    """Yields relations that must be made again in tablespaces in which this role may not. The rehearsal has none."""
+    user = scalar(conn, "SELECT quote_ident(current_user)")
+    for label, space in conn.execute(
+        "SELECT c.oid::regclass::text, quote_ident(s.spcname) FROM pg_class AS c"
+        " JOIN pg_tablespace AS s ON s.oid = c.reltablespace"
+        " WHERE c.oid = ANY (%s) AND NOT has_tablespace_privilege(s.oid, 'CREATE') ORDER BY 1",
+        (list(relations),),
+    ).fetchall():
+        message = f"must be made again in tablespace {space}, for which {user} has no privilege CREATE"
+        yield rights(label, message, f"GRANT CREATE ON TABLESPACE {space} TO {user}.")
 
 
 # What is made again in a schema. Other objects belong to a table or a view.

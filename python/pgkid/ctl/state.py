@@ -188,6 +188,11 @@ def save(conn: Connection, schema: str, state: State) -> None:
     )
 
 
+def has_table(conn: Connection, schema: str) -> bool:
+    """Returns whether a schema has the table of a state: without its row in a copy of the schema alone."""
+    return bool(scalar(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NOT NULL", (schema,)))
+
+
 def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
     """Returns the fields of the state of a move, or None if it has not begun.
 
@@ -196,7 +201,7 @@ def saved(conn: Connection, schema: str) -> Optional[dict[str, Any]]:
     if owner_of(conn, schema) is None:
         return None
     refuse_stranger(conn, schema)
-    if scalar(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
+    if not has_table(conn, schema):
         return None
     row = conn.execute(identifier("SELECT state FROM {}.state", schema)).fetchone()
     if row is None:

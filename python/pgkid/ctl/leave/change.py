@@ -20,7 +20,7 @@ from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.indexes import Indexes
 from pgkid.ctl.leave.partitions import partitioned
-from pgkid.ctl.leave.plan import Group, LateConstraint, LeaveState, Plan, generated, state_schema
+from pgkid.ctl.leave.plan import Group, LateConstraint, LeaveState, Plan, generated, oid_of, state_schema
 from pgkid.ctl.objects import Object, of_table, on_table
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -172,8 +172,7 @@ class Change:
         for constraint in [*self.checks, *self.keys]:
             if self.is_late(constraint):
                 label = self.plan.table(constraint.table).label
-                query = "SELECT oid FROM pg_constraint WHERE conrelid = to_regclass(%s) AND conname = %s"
-                oid = scalar(self.plan.conn, query, (label, constraint.name))
+                oid = oid_of(self.plan.conn, label, constraint.name)
                 if oid is not None:
                     yield LateConstraint(label, constraint.name, oid)
 
@@ -192,6 +191,8 @@ class Change:
         begun = state.load(conn, schema, LeaveState) or LeaveState(
             relation=root.label, origin=state.origin_of(conn), tables={}, step="change", to_fill=[], late=[], views={}
         )
+        if not state.is_here(conn, begun.origin, schema):
+            begun.take_home(conn)
         begun.tables.update({table.label: table.oid for table in self.group.tables})
         begun.late += self.late()
         begun.to_fill = self.views(begun)

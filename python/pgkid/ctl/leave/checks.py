@@ -16,6 +16,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import CORE, NUMBERS
 from pgkid.ctl.leave.columns import Column
 from pgkid.ctl.leave.defaults import core_type, is_generator
+from pgkid.ctl.leave.indexes import Indexes
 from pgkid.ctl.leave.needs import read_needs
 from pgkid.ctl.leave.partitions import partitioned
 from pgkid.ctl.leave.plan import Group, Plan
@@ -29,6 +30,7 @@ from pgkid.ctl.obstacles import (
     of_owners,
     of_row_types,
     of_state,
+    of_tablespaces,
     refused,
     rights,
     unfinished,
@@ -67,6 +69,8 @@ def look(plan: Plan) -> Look:
     found += of_unfinished(plan)
     found += of_cursors(plan)
     needs = read_needs(plan, [made for hanging in hangings for made in hanging.made])
+    for group in plan.groups:
+        found += of_places(plan, group, frozenset(needs.given_up))
     found += needs.findings
     found += of_composites(plan)
     found += of_texts(plan)
@@ -277,6 +281,13 @@ def of_trees(plan: Plan, group: Group) -> Iterator[Finding]:
     """Yields tables partitioned by an ID that cannot be created again."""
     for tree in partitioned(plan, group):
         yield from tree.obstacles(plan)
+
+
+def of_places(plan: Plan, group: Group, given_up: frozenset[Object]) -> Iterator[Finding]:
+    """Yields tables and indexes that are created again in tablespaces in which this role may not do that."""
+    indexes = Indexes(plan, group, given_up)
+    keys = [index for index in indexes.found if index.constraint and index.table in indexes.rebuilt]
+    yield from of_tablespaces(plan.conn, [*indexes.rebuilt, *(index.oid for index in (*indexes.kept, *keys))])
 
 
 def of_casts(plan: Plan, group: Group) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ class Domains:
     group: Group
     runner: Runner
     details: dict[int, list[str]] = field(default_factory=dict)
-    found: dict[int, object] = field(default_factory=dict)  # what each domain was like when it was read
+    found: dict[int, object] = field(default_factory=dict)  # what each domain was like when the plan was read
 
     def new_name(self, domain: Domain) -> sql.Identifier:
         """Returns the name that a domain has until the old one is dropped."""
@@ -34,6 +34,8 @@ class Domains:
     def create(self) -> None:
         """Creates the new domains, with the defaults, CHECKs, privileges and comments of the old ones."""
         rewrite = self.plan.rewriter.rewrite
+        changing = (*self.group.domains, *self.group.core_domains)
+        self.found = {d.oid: (d, self.read_checks(d), self.read_details(d)) for d in changing}
         for domain in self.group.domains:
             name, about = self.new_name(domain), domain.object
             self.runner.execute(statement("CREATE DOMAIN {} AS {}", name, sql.SQL(self.base_of(domain)), about=about))
@@ -46,7 +48,6 @@ class Domains:
                 parts = name, sql.Identifier(constraint), sql.SQL(rewrite(definition))
                 self.runner.execute(statement("ALTER DOMAIN {} ADD CONSTRAINT {} {}", *parts, about=about))
             self.details[domain.oid] = self.read_details(domain)
-        self.found = self.read()
 
     def read(self) -> dict[int, object]:
         """Returns what each domain is like now."""

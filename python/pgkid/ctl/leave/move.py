@@ -40,6 +40,8 @@ def validate(runner: Runner) -> None:
     conn, schema = runner.conn, state_schema(runner.conn)
     begun = state.load(conn, schema, LeaveState)
     if begun is None:
+        if state.has_table(conn, schema):  # in a copy of the schema alone
+            state.remove(runner, schema)
         return
     late, views = begun.late, begun.to_fill
     if state.is_here(conn, begun.origin, schema):
@@ -128,7 +130,9 @@ class Leave:
 
     def reset(self) -> None:
         """Drops, in a copy of the schema, what an interrupted run has left. A change is either done or not."""
-        state.remove(Runner(self.conn), state_schema(self.conn))
+        # The role can have got the tables of another one, with what a run of that one has left.
+        while state.owner_of(self.conn, schema := state_schema(self.conn)) is not None:
+            state.remove(Runner(self.conn), schema)
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""

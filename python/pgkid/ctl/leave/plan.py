@@ -31,6 +31,17 @@ class LateConstraint(constraints.Kept):
         row = conn.execute(query, (self.oid,)).fetchone()
         return replace(self, table=row[0], name=row[1]) if row else self
 
+    def here(self, conn: Connection) -> LateConstraint:
+        """Returns it with the OID that the constraint of its names has in this database, or 0."""
+        return replace(self, oid=oid_of(conn, self.table, self.name) or 0)
+
+
+def oid_of(conn: Connection, table: str, name: str) -> Optional[int]:
+    """Returns the OID of a constraint of a table, or None if it is not there."""
+    query = "SELECT oid FROM pg_constraint WHERE conrelid = to_regclass(%s) AND conname = %s"
+    found: Optional[int] = scalar(conn, query, (table, name))
+    return found
+
 
 @dataclass
 class LeaveState(state.State):
@@ -38,6 +49,11 @@ class LeaveState(state.State):
 
     late: list[LateConstraint]  # that were added without looking at rows, and are left to validate
     views: dict[str, int]  # the OID of each view of `to_fill` by its name there, as somebody may rename it
+
+    def take_home(self, conn: Connection) -> None:
+        """Takes what the state names for what is called so here, before it becomes one of this database."""
+        self.late = [constraint.here(conn) for constraint in self.late]
+        self.views = {}
 
 
 def state_schema(conn: Connection) -> str:

@@ -102,7 +102,7 @@ class LeaveSession(Session):
         self.look()
         if self.stops():
             return 1
-        if self.move.is_needed or self.known[self.schema] is not None:
+        if self.move.is_needed or state.has_table(self.conn, self.schema):
             self.run_steps(self.move.steps(), self.schema)
         self.say_last()
         return 0

@@ -13,7 +13,7 @@ from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.objects import on_table
-from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights, unfinished
+from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, of_tablespaces, refused, rights, unfinished
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
 from pgkid.ctl.partition.shadow import WITHOUT_TIME
@@ -183,6 +183,8 @@ def of_roles(plan: Plan) -> Iterator[Finding]:
     conn, me = plan.conn, scalar(plan.conn, "SELECT quote_ident(current_user)")
     yield from of_hidden_rows(conn, [plan.root])
     yield from of_state(conn)
+    indexes = catalog.indexes(conn, [plan.root.oid])
+    yield from of_tablespaces(conn, [plan.root.oid, *(index.oid for index in indexes)])
     for table in plan.referring():
         if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", (table.owner,)):
             yield of_other(conn, table.label, table.owner)

@@ -13,12 +13,21 @@ from pgkid.ctl.connection import scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.kid import of_home
 from pgkid.ctl.names import beside, is_beside
-from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
+from pgkid.ctl.obstacles import (
+    of_hidden_rows,
+    of_made,
+    of_owners,
+    of_row_types,
+    of_state,
+    of_tablespaces,
+    refused,
+    rights,
+)
 from pgkid.ctl.publications import of_updates
 from pgkid.ctl.rekey import already, follow
 from pgkid.ctl.rekey.plan import Plan, Word
 from pgkid.ctl.rekey.times import TIMES, time_of, time_type
-from pgkid.ctl.rekey.twins import taken_names
+from pgkid.ctl.rekey.twins import indexes, taken_names
 
 
 def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
@@ -267,6 +276,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
     yield from of_owners(plan.conn, plan.tables())
     yield from of_hidden_rows(plan.conn, plan.tables())
     yield from of_state(plan.conn)
+    yield from of_tablespaces(plan.conn, [index.oid for index in indexes(plan)])
     if plan.options.triggers == "off" and not scalar(
         plan.conn, "SELECT has_parameter_privilege('session_replication_role', 'SET')"
     ):
