@@ -277,6 +277,15 @@ sql(q{DROP INDEX found; CREATE INDEX found ON orders (id, made); CREATE INDEX go
 kidctl_ok(qw(rekey back orders));
 is(sql($definitions), $definitions_before, 'back takes what was made again as it was');
 
+# A column of an index gets another name, which is no other index.
+fresh($twins);
+kidctl_ok(@run);
+sql('ALTER TABLE orders RENAME item TO thing');
+kidctl_ok(qw(rekey swap orders));
+sql('ALTER TABLE orders RENAME thing TO label');
+kidctl_ok(qw(rekey back orders));
+is(sql($definitions), $definitions_before =~ s/\bitem\b/label/gr, 'a column of an index can get another name');
+
 # A copy of the schema alone, after the swap
 fresh();
 kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
@@ -287,6 +296,16 @@ $node->safe_psql('one', "\\i $schema_file");
 my ($drops) = kidctl_ok(qw(rekey cancel orders)) =~ /drop them: (ALTER .*;)/;
 sql($drops);
 is(sql("$columns; $schemas"), "orders.made orders.id lines.id lines.order_id\n0", 'cancel says what is left');
+
+# A copy without keys
+fresh();
+kidctl_ok(@$_) foreach \@run, [qw(rekey swap orders)];
+$node->command_ok([ 'pg_dump', '-s', '--section=pre-data', '-f', $schema_file, $node->connstr('one') ],
+	'a dump of the tables');
+$node->safe_psql('postgres', $_) foreach 'DROP DATABASE one', 'CREATE DATABASE one OWNER app';
+$node->safe_psql('one', "\\i $schema_file");
+like(kidctl_ok(qw(rekey cancel orders)), qr/drop them: ALTER TABLE public\.orders DROP kid_old_id;$/m,
+	'cancel says what is left there, too');
 
 # A cancel that fails, of a move that has not begun
 fresh();

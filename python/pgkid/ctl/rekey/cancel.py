@@ -112,7 +112,10 @@ class Cancel:
         A copy of some schemas or tables, without that of the move, has such columns. Those that refer to the key go
         before the key.
         """
-        oids = list(dict.fromkeys(column.table for column in catalog.related(self.conn, self.root.oid)))
+        try:
+            oids = list(dict.fromkeys(column.table for column in catalog.related(self.conn, self.root.oid)))
+        except Refused:  # A copy of tables alone has no keys.
+            oids = [self.root.oid]
         drops = self.conn.execute(
             "SELECT format('ALTER TABLE %%s DROP %%I;', attrelid::regclass, attname) FROM pg_attribute"
             " WHERE attrelid = ANY (%s) AND attname ~ '^kid_(new|old)_' AND NOT attisdropped AND attinhcount = 0"

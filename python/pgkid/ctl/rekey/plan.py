@@ -53,6 +53,7 @@ class Twinned:
 
     object: Object
     definition: str
+    oid: int = 0  # in the database of the move; 0 if it is not known
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pgkid.ctl.objects import Object, on_table
 from pgkid.ctl.obstacles import refuse_made
 from pgkid.ctl.rekey import follow, full, twins
 from pgkid.ctl.rekey.not_nulls import NotNulls
-from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade, Twinned
+from pgkid.ctl.rekey.plan import Direction, OldConstraint, Plan, Remade
 from pgkid.ctl.state import is_here
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -339,7 +339,7 @@ class Swap:
         plan.state.has_statistics = has_statistics(self.made)
         plan.state.added = []  # They are the keys now.
         new = replace(plan, columns=catalog.related(conn, plan.root.oid), read_tables={})
-        plan.state.twinned = [Twinned(what, twins.comparable(text)) for what, text in twins.present(new).items()]
+        plan.state.twinned = twins.noted(new, twins.present(new))
         plan.save("swap")
 
     def old(self, constraint: catalog.Constraint) -> OldConstraint:

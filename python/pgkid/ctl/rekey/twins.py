@@ -5,13 +5,14 @@ then replaced. A definition without the word is refused.
 """
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, replace
-from typing import Iterator, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import in_statement, scalar
 from pgkid.ctl.constraints import add, can_be_late, drop_own, validate
 from pgkid.ctl.findings import Finding, Refused
@@ -97,12 +98,17 @@ def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
 
 def present(plan: Plan) -> dict[Object, str]:
     """Returns the definition of all that has a twin."""
+    return {what: definition for what, (definition, _oid) in present_with_oids(plan).items()}
+
+
+def present_with_oids(plan: Plan) -> dict[Object, tuple[str, int]]:
+    """Returns the definition and the OID of all that has a twin. A key has the OID of its index."""
     found = {}
     for index in indexes(plan):
-        found[object_of(plan, index)] = index.definition
+        found[object_of(plan, index)] = index.definition, index.oid
         if index.constraint_definition:
-            found[key_of(plan, index)] = index.constraint_definition
-    return {**found, **{object_of(plan, constraint): constraint.definition for constraint in constraints(plan)}}
+            found[key_of(plan, index)] = index.constraint_definition, index.oid
+    return {**found, **{object_of(plan, k): (k.definition, k.oid) for k in constraints(plan)}}
 
 
 def comparable(definition: str) -> str:
@@ -110,35 +116,65 @@ def comparable(definition: str) -> str:
     return definition.removesuffix(" NOT VALID")
 
 
+def alterable(definition: str) -> tuple[str, str]:
+    """Returns what ALTER can change in the definition of an index or constraint, apart from names."""
+    options = re.search(r" WITH \([^()]*\)", definition)
+    return options[0] if options else "", comparable(definition).rpartition(")")[2]
+
+
+def noted(plan: Plan, texts: Mapping[Object, str]) -> list[Twinned]:
+    """Returns some definitions as the state notes them, with the OIDs of what has these definitions now."""
+    now = present_with_oids(plan)
+    found = []
+    for what, text in texts.items():
+        definition, oid = now.get(what, ("", 0))
+        found.append(Twinned(what, comparable(text), oid if definition == text else 0))
+    return found
+
+
 def note(plan: Plan, texts: Definitions) -> None:
     """Notes in the state what twins are made of, before they are made."""
     if plan.state:
         known = {t.object for t in plan.state.twinned}
-        found = [Twinned(what, comparable(text.own)) for what, text in texts.items() if what not in known]
+        found = noted(plan, {what: text.own for what, text in texts.items() if what not in known})
         if found:
             plan.state.twinned += found
             plan.save(plan.state.step)
 
 
 def changed(plan: Plan) -> list[Object]:
-    """Returns what has another definition than its twin was made of, or than after the swap, or is gone since then."""
-    now = present(plan)
-    noted = plan.state.twinned if plan.state else []
-    return [t.object for t in noted if t.object not in now or comparable(now[t.object]) != t.definition]
+    """Returns what has another definition than its twin was made of, or than after the swap, or is gone since then.
+
+    If only a name in it has changed, as that of a column, it has changed in the twin, too. But the way back adds CHECKs
+    by their former texts.
+    """
+    if not plan.state:
+        return []
+    now = present_with_oids(plan)
+    is_here = state.is_here(plan.conn, plan.state.origin, plan.schema)
+
+    def is_same(t: Twinned) -> bool:
+        definition, oid = now.get(t.object, ("", 0))
+        if not oid or comparable(definition) == t.definition:
+            return oid != 0
+        is_renamed = is_here and oid == t.oid and alterable(definition) == alterable(t.definition)
+        return is_renamed and not (plan.is_swapped and t.object.kind == "constraint")
+
+    return [t.object for t in plan.state.twinned if not is_same(t)]
 
 
 def drop_stale(plan: Plan, runner: Runner) -> None:
     """Drops the twins of what somebody has replaced or dropped since they were made, so that they are made again."""
     if not plan.state or not changed(plan):
         return
-    noted = plan.state.twinned
+    before = plan.state.twinned
 
     def drop() -> None:
         assert plan.state
-        plan.state.twinned = noted
+        plan.state.twinned = before
         stale = changed(plan)
         drop_twins(plan, runner, stale, "new")
-        plan.state.twinned = [t for t in noted if t.object not in stale]
+        plan.state.twinned = [t for t in before if t.object not in stale]
         plan.save(plan.state.step)
 
     runner.retried([lock(plan.locks())], drop)
