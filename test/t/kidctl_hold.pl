@@ -119,6 +119,12 @@ foreach ([ 'app.events', [ qw(partition run app.events --width), '1 month' ], [q
 	$node->poll_query_until('one', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $began)")
 	  or die 'the session remains';
 	is($node->safe_psql('one', $schemas), 1, "@$begin[0, 1] is killed: its schema is left");
+	my ($left) = $node->safe_psql('one', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'});
+	$dump = open_session($node, 'one');
+	answer($dump, "BEGIN; LOCK TABLE $left.running IN ACCESS SHARE MODE;");
+	($output, $status) = run_kidctl($owner, @$end);
+	like($output, qr/^error: no move .*has begun/, "@$end[0, 1] says so while a dump is made, too");
+	close_session($dump);
 	($output, $status) = run_kidctl($owner, @$end);
 	like($output, qr/^error: no move .*has begun/, "@$end[0, 1] says that the move has not begun");
 	is($node->safe_psql('one', $schemas), 0, 'and drops what is left');

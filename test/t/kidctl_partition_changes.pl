@@ -223,13 +223,22 @@ sql(q{CREATE INDEX late ON items (user_id); ALTER TABLE items ADD CONSTRAINT lat
 	COMMENT ON INDEX items_pkey IS 'index'; COMMENT ON CONSTRAINT items_pkey ON items IS 'key';
 	COMMENT ON CONSTRAINT late_key ON items IS 'key'; COMMENT ON CONSTRAINT late_check ON items IS 'check';
 	COMMENT ON CONSTRAINT late_fk ON items IS 'other'; ALTER TABLE items RENAME CONSTRAINT late_fk TO fk;
+	ALTER TABLE items ADD CONSTRAINT late_fk FOREIGN KEY (user_id) REFERENCES users ON DELETE CASCADE;
+	CREATE INDEX half ON ONLY items (user_id); COMMENT ON INDEX half IS 'made';
 	ALTER INDEX found RENAME TO other});
 my $named = q{SELECT string_agg(concat_ws(' ', name, comment), E'\n' ORDER BY name COLLATE "C") FROM (
 	SELECT indexrelid::regclass::text AS name, obj_description(indexrelid, 'pg_class') AS comment
 		FROM pg_index WHERE indrelid = 'items'::regclass
 	UNION ALL SELECT 'c ' || conname, obj_description(oid, 'pg_constraint')
 		FROM pg_constraint WHERE contype <> 'n' AND conrelid = 'items'::regclass) AS d};
-my $names = sql($named);
+$node->safe_psql('shop', q{CREATE SUBSCRIPTION "S'" CONNECTION 'dbname=x' PUBLICATION x WITH (connect = false);
+	INSERT INTO pg_subscription_rel SELECT s.oid, c.oid, 'r', '0/1' FROM pg_subscription AS s, pg_class AS c
+		WHERE c.relname = 'items'});
+($said, $status) = run_kidctl($owner, qw(partition back items));
+is($status, 2, 'a subscription stops the way back');
+like($said, qr/^error: subscription "S'" writes public\.items, which the way back drops/m, 'and is named');
+$node->safe_psql('shop', q{ALTER SUBSCRIPTION "S'" SET (slot_name = NONE); DROP SUBSCRIPTION "S'"});
+my $names = sql($named) =~ s/^half made\n//mr;    # no partition has it
 must_run_kidctl($owner, qw(partition back items));
 is(sql($named), $names, 'the way back keeps names and comments of indexes and constraints');
 

@@ -200,10 +200,10 @@ class PartitionSession(Session):
     def has_remains(self, schema: str) -> bool:
         """Returns whether there is the schema of a move without its state, as in a copy of the schema alone.
 
-        A schema that a kidctl has left that was killed before the move began is dropped.
+        A schema that a kidctl has left that was killed before the move began is dropped, unless somebody reads it.
         """
         self.drop_remains(schema)
-        return self.known[schema] is None and state.owner_of(self.conn, schema) is not None
+        return self.known[schema] is None and state.has_table(self.conn, schema)
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""

@@ -222,7 +222,7 @@ class Back(Swap):
 
     def __init__(self, plan: TablePlan, runner: Runner) -> None:
         super().__init__(plan, runner)
-        self.index_details = [line for index in self.indexes for line in of_index(plan.conn, index)]
+        self.index_details = {index.name: of_index(plan.conn, index) for index in self.indexes}
         self.comments = {k.name: k.comment for k in plan.own_constraints()}
         self.comments |= {k.name: k.comment for k in catalog.not_nulls(plan.conn, [plan.root.oid])}
         self.comments |= {i.constraint: i.constraint_comment for i in self.indexes if i.constraint}
@@ -281,18 +281,23 @@ class Back(Swap):
         """Gives indexes and foreign keys the names of those of the partitioned table that they were a part of."""
         assert self.plan.state
         self.rename_indexes(back.oid, {**self.plan.state.indexes, **self.index_names})
-        for before, after in self.foreign_key_names.items():
-            if before != after:
-                about, names = on_table("constraint", before, back), map(sql.Identifier, (before, after))
-                self.runner.execute(
-                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", back.sql, *names, about=about)
-                )
+        wanted = {before: after for before, after in self.foreign_key_names.items() if before != after}
+        # One can have the name that another one gets.
+        between = {before: f"kid_back_{number}" for number, before in enumerate(wanted)}
+        renames = list(wanted.items())
+        if {*wanted} & {*wanted.values()}:
+            renames = [*between.items(), *((between[before], after) for before, after in wanted.items())]
+        for before, after in renames:
+            about, names = on_table("constraint", before, back), map(sql.Identifier, (before, after))
+            self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", back.sql, *names, about=about))
 
     def give_details(self, back: catalog.Table) -> None:
         """Gives indexes and constraints what those of the partitioned table had beside their definitions."""
         conn = self.plan.conn
-        for index in catalog.indexes(conn, [back.oid]):
-            if index.comment and any((index.schema, index.name) == (i.schema, i.name) for i in self.indexes):
+        # One that was made ON ONLY the partitioned table goes with that.
+        indexes = [index for index in catalog.indexes(conn, [back.oid]) if index.name in self.index_details]
+        for index in indexes:
+            if index.comment:
                 self.runner.execute(statement("COMMENT ON INDEX {} IS NULL", index.sql))
         present = scalar(conn, "SELECT array_agg(conname) FROM pg_constraint WHERE conrelid = %s", (back.oid,)) or []
         for name, comment in self.comments.items():
@@ -305,8 +310,9 @@ class Back(Swap):
                         "COMMENT ON CONSTRAINT {} ON {} IS NULL", sql.Identifier(name), back.sql, about=about
                     )
                 )
-        for line in self.index_details:
-            self.runner.execute(Statement(raw(line), objects.of_table(back)))
+        for index in indexes:
+            for line in self.index_details[index.name]:
+                self.runner.execute(Statement(raw(line), objects.of_table(back)))
 
     def give_security(self, back: catalog.Table) -> None:
         """Gives the table the row-level security that the partitioned one had, where its own is another one."""
@@ -327,7 +333,7 @@ class Back(Swap):
 
 
 def refuse_used(plan: TablePlan) -> None:
-    """Raises an error if partitions that the way back drops have rows, or are used by something.
+    """Raises an error if partitions that the way back drops have rows, or if something uses what it drops.
 
     The first partition has to be there.
     """
@@ -345,5 +351,17 @@ def refuse_used(plan: TablePlan) -> None:
     for _oid, part in parts:
         if scalar(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
             raise Refused(f"partition {part} has rows", f"The way back is open until {plan.until}.")
-    for dependent in dependents(plan.conn, "pg_class", [oid for oid, _part in parts]):
+    dropped = [oid for oid, _part in parts]
+    for name, table in plan.conn.execute(
+        "SELECT quote_ident(s.subname), r.srrelid::regclass::text FROM pg_subscription_rel AS r"
+        " JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = ANY (%s) ORDER BY 1, 2",
+        ([plan.root.oid, *dropped],),
+    ).fetchall():
+        raise Refused(
+            f"subscription {name} writes {table}, which the way back drops, and would leave out its changes then",
+            "While nobody writes on the other server, take the table out of the publication there, and run"
+            f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
+            " WITH (copy_data = false).",
+        )
+    for dependent in dependents(plan.conn, "pg_class", dropped):
         raise Refused(f"{dependent.label} depends on {dependent.target}, which the way back drops", "Drop it first.")
