@@ -58,7 +58,8 @@ sub run_tests
 	my @results = $tap =~ /^((?:not )?ok) \d+ - (.*)$/mg;
 	ok(@results > 0, "$name has tests");
 	is($results[ 2 * $_ ], 'ok', "$name: $results[2 * $_ + 1]") for 0 .. $#results / 2;
-	ok($succeeds, "$name succeeds") or diag($tap);
+	my @failures = $tap =~ /^( *)(not ok .*\n(?:\1  .*\n)*)/mg;
+	ok($succeeds, "$name succeeds") or diag(@failures ? map { $failures[ 2 * $_ + 1 ] } 0 .. $#failures / 2 : $tap);
 	return $tap;
 }
 
