@@ -219,7 +219,7 @@ $node->safe_psql('one', q{CREATE SUBSCRIPTION "S'" CONNECTION 'dbname=x' PUBLICA
 sql('CREATE PUBLICATION few FOR TABLE p1, q, r');
 ($said, $status) = leave_as('app', qw(leave check p --no-rehearsal));
 is($status, 1, 'a subscription to a table that is created again stops the move');
-like($said, qr/^  public\.p: is created again, and subscription "S'" writes it, .*\(stops\)\n    hint: .*copy_data/m,
+like($said, qr/^  subscription "S'": writes public\.p, which is created again, .*\(stops\)\n    hint: .*copy_data/m,
 	'and says what to do');
 ($said, $status) = leave_as('app', qw(leave check q r --no-rehearsal));
 is($status, 0, 'one to another table does not');

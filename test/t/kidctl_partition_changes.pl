@@ -236,7 +236,7 @@ $node->safe_psql('shop', q{CREATE SUBSCRIPTION "S'" CONNECTION 'dbname=x' PUBLIC
 		WHERE c.relname = 'items'});
 ($said, $status) = run_kidctl($owner, qw(partition back items));
 is($status, 2, 'a subscription stops the way back');
-like($said, qr/^error: subscription "S'" writes public\.items, which the way back drops/m, 'and is named');
+like($said, qr/^error: subscription "S'": writes public\.items, which the way back drops/m, 'and is named');
 $node->safe_psql('shop', q{ALTER SUBSCRIPTION "S'" SET (slot_name = NONE); DROP SUBSCRIPTION "S'"});
 my $names = sql($named) =~ s/^half made\n//mr;    # no partition has it
 must_run_kidctl($owner, qw(partition back items));

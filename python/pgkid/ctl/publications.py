@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterable, Iterator, Optional
+from typing import Iterable, Iterator, Optional, Sequence
 
 from psycopg import errors, sql
 
@@ -10,6 +10,7 @@ from pgkid.ctl.catalog import Table, columns, read
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.objects import Object
+from pgkid.ctl.obstacles import refused
 from pgkid.ctl.steps import Statement, statement
 
 
@@ -59,6 +60,25 @@ def memberships(conn: Connection, table: int) -> list[Membership]:
         """,
         (table,),
     )
+
+
+def of_subscriptions(conn: Connection, tables: Sequence[int], fate: str) -> Iterator[Finding]:
+    """Yields subscriptions that write tables that others take the place of, and would leave these out without an error.
+
+    `fate` says what happens to the tables, as the end of a sentence.
+    """
+    for name, table in conn.execute(
+        "SELECT quote_ident(s.subname), r.srrelid::regclass::text FROM pg_subscription_rel AS r"
+        " JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = ANY (%s) ORDER BY 1, 2",
+        (list(tables),),
+    ).fetchall():
+        yield refused(
+            f"subscription {name}",
+            f"writes {table}, which {fate}, and would leave out changes then",
+            "While nobody writes on the other server, take the table out of the publication there, and run"
+            f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
+            " WITH (copy_data = false).",
+        )
 
 
 def of_updates(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from pgkid.ctl.leave.plan import Group, Plan
 from pgkid.ctl.leave.rewriter import LITERAL
 from pgkid.ctl.objects import of_table, on_table
 from pgkid.ctl.obstacles import refused
-from pgkid.ctl.publications import memberships
+from pgkid.ctl.publications import memberships, of_subscriptions
 from pgkid.ctl.steps import Runner, Statement, in_tablespace, raw, statement
 
 
@@ -79,18 +79,7 @@ class Partitioned:
         for member in memberships(plan.conn, self.table.oid):
             hint = f"ALTER PUBLICATION {in_statement(plan.conn, member.publication)} DROP TABLE {label} first."
             yield refused(label, f"is created again, and is part of publication {member.publication}", hint)
-        for (name,) in plan.conn.execute(
-            "SELECT quote_ident(s.subname) FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid"
-            " WHERE r.srrelid = %s ORDER BY 1",
-            (self.table.oid,),
-        ).fetchall():
-            yield refused(
-                label,
-                f"is created again, and subscription {name} writes it, which would leave out changes of the new one",
-                "While nobody writes on the other server, take the table out of the publication there, and run"
-                f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
-                " WITH (copy_data = false).",
-            )
+        yield from of_subscriptions(plan.conn, [self.table.oid], "is created again")
 
     def detach(self, runner: Runner) -> None:
         """Makes the partitions tables of their own."""

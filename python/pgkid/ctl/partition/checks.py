@@ -17,7 +17,7 @@ from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, of_tablespace
 from pgkid.ctl.partition.keys import bound_at
 from pgkid.ctl.partition.plan import UNTIL, Plan, TablePlan
 from pgkid.ctl.partition.shadow import WITHOUT_TIME
-from pgkid.ctl.publications import memberships
+from pgkid.ctl.publications import memberships, of_subscriptions
 
 
 SAMPLE = 1000  # rows
@@ -225,16 +225,7 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
             )
         elif name in named and not named[name].is_owned:
             yield of_other(plan.conn, f"publication {name}", named[name].owner)
-    for (name,) in plan.conn.execute(
-        "SELECT s.subname FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE"
-        " r.srrelid = %s",
-        (plan.root.oid,),
-    ).fetchall():
-        yield refused(
-            f"subscription {name}",
-            "writes the table, and would leave out the changes of a new one until it is refreshed",
-            "Partition the table on the other server, or drop the subscription.",
-        )
+    yield from of_subscriptions(plan.conn, [plan.root.oid], "becomes a partition of a new table")
 
 
 def of_functions(plan: Plan) -> Iterator[Finding]:

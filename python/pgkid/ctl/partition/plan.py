@@ -13,7 +13,7 @@ from pgkid.ctl.hanging import hanging
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.made import Made
 from pgkid.ctl.names import free_name
-from pgkid.ctl.partition.keys import Ids, bound_at, key_of, operators_of
+from pgkid.ctl.partition.keys import Ids, Key, bound_at, key_of, operators_of
 from pgkid.ctl.partition.late import Late
 from pgkid.ctl.state import Saved
 
@@ -212,6 +212,24 @@ def tablespace_of(table: catalog.Table) -> sql.Composed:
     return sql.Composed([])
 
 
+def key_of_move(
+    conn: Connection,
+    root: catalog.Table,
+    home: str,
+    options: Options,
+    begun: Optional[PartitionState],
+    is_copy: bool,
+    hint: str,
+) -> Key:
+    """Returns the key of the table of a move. `hint` says what to do if it is lost since the move has begun."""
+    try:
+        return key_of(conn, root, home, options.ids, is_copy or begun is not None, options.key)
+    except Refused as error:
+        if begun:
+            error.hint = hint
+        raise
+
+
 def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options], is_copy: bool = False) -> TablePlan:
     """Reads the plan of a table from the catalog and, if the move has begun, from its state.
 
@@ -227,12 +245,7 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options],
     given = begun.options if begun else options
     if given is None:
         raise state.not_begun("partition", root)
-    try:
-        found = key_of(conn, root, home, given.ids, is_copy or begun is not None, given.key)
-    except Refused as error:
-        if begun:
-            error.hint = f"Make column {given.key} its primary key again."
-        raise
+    found = key_of_move(conn, root, home, given, begun, is_copy, f"Make column {given.key} its primary key again.")
     key, ids = found.column, found.ids
     until = begun.until if begun else until_of(conn, given)
     return TablePlan(

@@ -21,8 +21,8 @@ from pgkid.ctl.partition.definitions import definitions, refuse_changed
 from pgkid.ctl.partition.exchange import Exchange, Noted
 from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.partition.move import end_swap, lock_allowed, lock_referenced, writers_of
-from pgkid.ctl.partition.keys import Ids, key_of, operators_of
-from pgkid.ctl.partition.plan import AGAIN, Options, Plan, RowsPlan, RowsState
+from pgkid.ctl.partition.keys import Ids, operators_of
+from pgkid.ctl.partition.plan import AGAIN, Options, Plan, RowsPlan, RowsState, key_of_move
 from pgkid.ctl.partition.shadow import Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
@@ -42,12 +42,7 @@ def read_rows_plan(conn: Connection, root: catalog.Table, given: Options, is_cop
         raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
     options = begun.options if begun else given
-    try:
-        found = key_of(conn, root, home, options.ids, is_copy or begun is not None, options.key)
-    except Refused as error:
-        if begun:
-            error.hint = AGAIN
-        raise
+    found = key_of_move(conn, root, home, options, begun, is_copy, AGAIN)
     key, ids = found.column, found.ids
     if not key.is_partition_key:
         raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")

@@ -19,11 +19,11 @@ from pgkid.ctl.details import details, of_index, of_new_table
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.names import free_name
 from pgkid.ctl.objects import on_table
-from pgkid.ctl.obstacles import refuse_made
+from pgkid.ctl.obstacles import refuse, refuse_made
 from pgkid.ctl.partition import references, sequences
 from pgkid.ctl.partition.plan import UNTIL, TablePlan, tablespace_of
 from pgkid.ctl.partition.references import Afterwards
-from pgkid.ctl.publications import Membership, memberships
+from pgkid.ctl.publications import Membership, memberships, of_subscriptions
 from pgkid.ctl.state import Saved
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -352,16 +352,6 @@ def refuse_used(plan: TablePlan) -> None:
         if scalar(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
             raise Refused(f"partition {part} has rows", f"The way back is open until {plan.until}.")
     dropped = [oid for oid, _part in parts]
-    for name, table in plan.conn.execute(
-        "SELECT quote_ident(s.subname), r.srrelid::regclass::text FROM pg_subscription_rel AS r"
-        " JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = ANY (%s) ORDER BY 1, 2",
-        ([plan.root.oid, *dropped],),
-    ).fetchall():
-        raise Refused(
-            f"subscription {name} writes {table}, which the way back drops, and would leave out its changes then",
-            "While nobody writes on the other server, take the table out of the publication there, and run"
-            f" ALTER SUBSCRIPTION {name} REFRESH PUBLICATION. Afterwards add it again, and run the same"
-            " WITH (copy_data = false).",
-        )
+    refuse(of_subscriptions(plan.conn, [plan.root.oid, *dropped], "the way back drops"))
     for dependent in dependents(plan.conn, "pg_class", dropped):
         raise Refused(f"{dependent.label} depends on {dependent.target}, which the way back drops", "Drop it first.")
