@@ -20,7 +20,7 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
-  run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl path_to_kidctl start_writers
+  run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl meddle_with_kidctl path_to_kidctl start_writers
   finish_writers dump_schema same_text pick quoted);
 
 # The modules of PostgreSQL know the folder for temporary files only after this line has run.
@@ -170,6 +170,29 @@ sub must_run_kidctl
 	my ($output, $status) = run_kidctl($connection, @words);
 	die("kidctl @words: status $status\n$output") if $status;
 	return $output;
+}
+
+# A program in place of kidctl, for meddle_with_kidctl()
+my $meddled = <<'PYTHON';
+import re, sys, psycopg
+from pgkid.ctl import cli, steps
+others_connection, where, others, execute = *sys.argv[1:4], steps.Runner.execute
+def meddled(self, what):
+    if re.match(where, what.text.as_string(self.conn)):
+        steps.Runner.execute = execute
+        with psycopg.connect(others_connection, options="-c lock_timeout=5s") as other:
+            other.execute(others)
+    return execute(self, what)
+steps.Runner.execute = meddled
+sys.exit(cli.main(sys.argv[4:]))
+PYTHON
+
+# Runs kidctl, and lets a session with another connection string run SQL before the first statement that matches a
+# pattern. Returns what kidctl has printed, and its exit status.
+sub meddle_with_kidctl
+{
+	my ($connection, $others_connection, $where, $sql, @words) = @_;
+	return run_in_place_of_kidctl($meddled, $connection, $others_connection, $where, $sql, @words);
 }
 
 # Returns a value for PATH in which the command kidctl is this one, as pages call it.

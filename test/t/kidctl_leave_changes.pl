@@ -17,25 +17,11 @@ my @run = qw(leave --no-rehearsal run);
 # Runs kidctl leave as a role. Returns what it prints, and its exit status.
 sub leave_as { my ($role, @words) = @_; return run_kidctl(connection_as($node, 'one', $role), @words) }
 
-# A program in place of kidctl, which lets another session run SQL before the first statement that matches a pattern.
-my $meddled = <<'PYTHON';
-import re, sys, psycopg
-from pgkid.ctl import cli, steps
-where, others, connection, execute = sys.argv[1], sys.argv[2], sys.argv[-1], steps.Runner.execute
-def meddled(self, what):
-    if re.match(where, what.text.as_string(self.conn)):
-        steps.Runner.execute = execute
-        with psycopg.connect(connection, options="-c lock_timeout=5s") as other:
-            other.execute(others)
-    return execute(self, what)
-steps.Runner.execute = meddled
-sys.exit(cli.main(sys.argv[3:]))
-PYTHON
-
+# Runs kidctl, and SQL of another session of the owner before the first statement that matches a pattern.
 sub meddle
 {
-	my ($where, $sql, @words) = @_;
-	return run_in_place_of_kidctl($meddled, connection_as($node, 'one', 'app'), $where, $sql, @words);
+	my $connection = connection_as($node, 'one', 'app');
+	return meddle_with_kidctl($connection, $connection, @_);
 }
 
 # Makes the tables anew, and ends a run after their types have changed.
@@ -115,6 +101,24 @@ sql(q{CREATE SCHEMA kidctl_leave_other; CREATE TABLE kidctl_leave_other.running 
 	CREATE TABLE q (id kid64 PRIMARY KEY CHECK (id > '...........'))});
 ($said, $status) = leave_as('app', qw(leave check q));
 is($status, 0, 'a rehearsal removes both') or diag($said);
+
+# Each of them is done.
+interrupt();
+my $own = $node->safe_psql('one', q{SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl%'});
+sql(qq{ALTER SCHEMA $own RENAME TO kidctl_leave_other; CREATE SCHEMA $own; CREATE TABLE $own.running ();
+	CREATE TABLE $own.state (one boolean PRIMARY KEY, state jsonb);
+	INSERT INTO $own.state SELECT one, state || '{"late": [], "to_fill": [], "views": {}}'
+		FROM kidctl_leave_other.state});
+is((leave_as('app', @run, 'p'))[1], 0, 'what two runs have left');
+is(sql($left), '0|0|0', 'is done by one');
+
+# What a run of another role has left is in the copy, too, without the tables that this role may not read.
+fresh("CREATE TABLE p (id kid64 PRIMARY KEY CHECK (id > '...........'))");
+$node->safe_psql('one', 'CREATE SCHEMA kidctl_leave_g1 AUTHORIZATION g1; SET ROLE g1;
+	CREATE TABLE kidctl_leave_g1.running ()');
+($said, $status) = leave_as('app', qw(leave run p));
+is($status, 0, 'an interrupted run of another role is not in the way') or diag($said);
+is($node->safe_psql('one', $left), '0|0|1', 'and its state stays');
 
 # A dump that is made between is restored elsewhere, where the objects have other OIDs.
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
@@ -210,6 +214,13 @@ is($status, 2, 'a default that others give a domain before the new one is made i
 like($said, qr/^error: domain public\.d was changed meanwhile$/m, 'it says so');
 is((leave_as('app', @run, 'p'))[1], 0, 'the next run succeeds');
 like(sql(q{SELECT typdefault FROM pg_type WHERE typname = 'd'}), qr/^'\d+'::bigint$/, 'and keeps the default');
+
+# A domain that stays loses its default before it takes long to find where the sequence begins.
+fresh('CREATE DOMAIN d AS bigint DEFAULT kid53_next(); CREATE TABLE p (id d PRIMARY KEY)');
+($said, $status) = meddle('SELECT pg_catalog.setval', q{DO $$ BEGIN SET LOCAL lock_timeout = '100ms';
+	ALTER DOMAIN d SET DEFAULT 7; CREATE TABLE late (); EXCEPTION WHEN lock_not_available THEN END $$}, @run, 'p');
+is($status, 0, 'a run, while others give a domain another default') or diag($said);
+is(sql(q{SELECT to_regclass('late')}), '', 'which waits, so that it does not get lost');
 
 # A table that a subscription writes would be another one, whose changes PostgreSQL leaves out without an error.
 fresh("$parted; CREATE TABLE q (id kid64 PRIMARY KEY, u uuid); CREATE TABLE r (id sno PRIMARY KEY)");

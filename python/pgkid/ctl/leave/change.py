@@ -78,7 +78,6 @@ class Change:
         self.change_tables()
         self.domains.replace()
         defaults.make(self.plan, self.defaults, self.runner)
-        self.domains.drop_defaults()
         self.make()
         defaults.grant(self.plan, self.defaults, self.runner)
         give_inherited(self.runner, self.inherited)

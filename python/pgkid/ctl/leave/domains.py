@@ -130,6 +130,7 @@ class Domains:
     def replace(self) -> None:
         """Drops the old domains, and gives the new ones their names."""
         self.refuse_changed()
+        self.drop_defaults()  # before it takes long to find where new sequences begin
         for domain in reversed(self.group.domains):
             old = sql.Identifier(domain.schema, domain.name)
             self.runner.execute(statement("DROP DOMAIN {}", old, about=domain.object))
@@ -141,7 +142,7 @@ class Domains:
                 self.runner.execute(Statement(raw(line), domain.object))
 
     def drop_defaults(self) -> None:
-        """Drops the defaults of domains that stay, whose columns have defaults of their own by now."""
+        """Drops the defaults of domains that stay, whose columns get defaults of their own."""
         for domain in self.group.core_domains:
             name = sql.Identifier(domain.schema, domain.name)
             self.runner.execute(statement("ALTER DOMAIN {} DROP DEFAULT", name, about=domain.object))

@@ -15,7 +15,7 @@ from pgkid.ctl.leave.checks import look
 from pgkid.ctl.leave.columns import attributes
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.needs import remains
-from pgkid.ctl.leave.plan import LeaveState, Plan, read_plan, state_schema
+from pgkid.ctl.leave.plan import LeaveState, Plan, read_plan, state_schemas
 from pgkid.ctl.leave.uses import declaration
 from pgkid.ctl.objects import Object
 from pgkid.ctl.obstacles import refuse_made
@@ -35,9 +35,18 @@ class Agreed:
 def validate(runner: Runner) -> None:
     """Validates constraints and fills materialized views that changes of this or earlier runs have left, without kid.
 
-    Somebody may have given them other names since. In a restored copy, what has their names is meant.
+    Also what runs of other roles have left, if this role has got their tables since.
     """
-    conn, schema = runner.conn, state_schema(runner.conn)
+    for schema in state_schemas(runner.conn):
+        validate_left(runner, schema)
+
+
+def validate_left(runner: Runner, schema: str) -> None:
+    """Does what one state says is left.
+
+    Somebody may have given constraints and views other names since. In a restored copy, what has their names is meant.
+    """
+    conn = runner.conn
     begun = state.load(conn, schema, LeaveState)
     if begun is None:
         if state.has_table(conn, schema):  # in a copy of the schema alone
@@ -48,9 +57,10 @@ def validate(runner: Runner) -> None:
         late = [constraint.present(conn) for constraint in late]
         named = "SELECT oid::regclass::text FROM pg_class WHERE oid = %s AND relkind = 'm'"
         views = [scalar(conn, named, (begun.views.get(view),)) or view for view in views]
-    refuse_others(conn, [constraint.table for constraint in late if constraint.is_valid(conn) is False])
     for constraint in late:
-        constraint.validate(runner)
+        if constraint.is_valid(conn) is False:
+            refuse_others(conn, [constraint.table])  # just before: the one before can have taken hours
+            constraint.validate(runner)
     refuse_others(conn, filling.empty(conn, views))
     filling.fill(runner, views)
     state.remove(runner, schema)
@@ -129,10 +139,12 @@ class Leave:
         return []
 
     def reset(self) -> None:
-        """Drops, in a copy of the schema, what an interrupted run has left. A change is either done or not."""
-        # The role can have got the tables of another one, with what a run of that one has left.
-        while state.owner_of(self.conn, schema := state_schema(self.conn)) is not None:
-            state.remove(Runner(self.conn), schema)
+        """Drops, in a copy of the schema, what interrupted runs have left. A change is either done or not.
+
+        In the copy, those of other roles belong to this one, too, and can lack the tables that it may not read.
+        """
+        for schema in state_schemas(self.conn):
+            self.conn.execute(catalog.identifier("DROP SCHEMA {} CASCADE", schema))
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
         """Returns a function that takes from a line of a dump what was asked for."""

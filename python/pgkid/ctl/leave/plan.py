@@ -57,18 +57,27 @@ class LeaveState(state.State):
 
 
 def state_schema(conn: Connection) -> str:
-    """Returns the name of the schema of the state. All tables of a role leave in one move, also in several runs.
+    """Returns the name of the schema of the state. All tables of a role leave in one move, also in several runs."""
+    found = state_schemas(conn)
+    return found[0] if found else own_schema(conn)
 
-    If the role was renamed since, or has got the tables by REASSIGN OWNED, the schema has the name of the other role.
+
+def own_schema(conn: Connection) -> str:
+    """Returns the name that the schema of the state has if no run has left one with another name."""
+    return state.schema_of_role("leave", scalar(conn, "SELECT current_user"))
+
+
+def state_schemas(conn: Connection) -> list[str]:
+    """Returns the schemas of states that runs have left, first the one with the name of this role.
+
+    If the role was renamed since, or has got tables by REASSIGN OWNED, others have the names of other roles.
     """
-    own = state.schema_of_role("leave", scalar(conn, "SELECT current_user"))
-    found: Optional[str] = scalar(
-        conn,
+    rows = conn.execute(
         "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%%' AND nspowner ="
-        " (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY nspname <> %s, nspname LIMIT 1",
-        (own,),
-    )
-    return found or own
+        " (SELECT oid FROM pg_roles WHERE rolname = current_user) ORDER BY nspname <> %s, nspname",
+        (own_schema(conn),),
+    ).fetchall()
+    return [row[0] for row in rows]
 
 
 @dataclass
