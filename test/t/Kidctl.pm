@@ -20,8 +20,8 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
-  run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl meddle_with_kidctl path_to_kidctl start_writers
-  finish_writers dump_schema same_text pick quoted);
+  run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl meddle_with_kidctl path_to_kidctl
+  start_writers finish_writers dump_schema same_text pick quoted);
 
 # The modules of PostgreSQL know the folder for temporary files only after this line has run.
 my $temporary = rel2abs(PostgreSQL::Test::Utils::tempdir);

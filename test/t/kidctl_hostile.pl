@@ -1,6 +1,6 @@
 # What other roles do to a database while kidctl works in it: the owner of a schema exchanges names, the
-# owner of the database creates functions that fit a definition better than PostgreSQL's own, and those
-# who may create triggers on a table do so.
+# owner of the database creates functions that fit a definition better than PostgreSQL's own, tenants
+# create some that fit better than the owner's, and those who may create triggers on a table do so.
 use strict;
 use warnings;
 use Dialogue;
@@ -99,6 +99,87 @@ $node->safe_psql('triggered', 'REVOKE ALL ON app.users FROM tenant');
 $output = (run_kidctl($owner, qw(rekey check app.users --time made --accept search_path)))[0];
 unlike($output, qr/trigger app\.users t: is not in the copy/, 'those that the owner must have created are tried')
   or diag($output);
+
+# A tenant creates functions that fit better than those of the owner, who lets it create some in a schema.
+$owner = create_shop('overloaded');
+my $logs = q{LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE LOG 'code of a tenant runs as %', current_user;
+	RETURN true; END $$};
+sql_in('overloaded', q{SET search_path = kid; CREATE SCHEMA util; GRANT ALL ON SCHEMA util TO tenant;
+	CREATE FUNCTION util.f(anyelement) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 IS NOT NULL';
+	CREATE FUNCTION util.g(anyelement, anyelement) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+	CREATE OPERATOR util.=== (LEFTARG = anyelement, RIGHTARG = anyelement, FUNCTION = util.g);
+	CREATE INDEX with_f ON app.users (util.f(id));
+	CREATE DOMAIN app.d AS kid64 CHECK (util.f(VALUE));
+	CREATE TABLE app.keys (id kid64 PRIMARY KEY DEFAULT kid_next(), n int CHECK (util.f(n)),
+		CONSTRAINT c CHECK (util.f(id)));
+	CREATE TABLE app.domains (id app.d PRIMARY KEY);
+	CREATE TABLE app.compared (id kid64 PRIMARY KEY);
+	CREATE VIEW app.v1 AS SELECT id FROM app.compared;
+	CREATE VIEW app.v2 AS SELECT id OPERATOR(util.===) id AS same FROM app.v1;
+	INSERT INTO app.keys VALUES (DEFAULT, 1)}, role => 'shop');
+my @moves = ([ qw(rekey run app.users --time made --accept search_path), 'index app.with_f' ],
+	[ qw(leave run app.keys), 'constraint c on table app.keys' ],
+	[ qw(partition run app.keys --width), '1 month', 'constraint c on table app.keys' ],
+	[ qw(leave run app.domains), 'constraint d_check' ],
+	[ qw(leave run app.compared), 'rule _RETURN on view app.v2' ]);
+foreach my $type (qw(bigint kid.kid64 text))
+{
+	sql_in('overloaded', "CREATE FUNCTION util.f($type) RETURNS boolean $logs;
+		CREATE FUNCTION util.g($type, $type) RETURNS boolean $logs;
+		CREATE OPERATOR util.=== (LEFTARG = $type, RIGHTARG = $type, FUNCTION = util.g)", role => 'tenant');
+}
+foreach (@moves)
+{
+	my ($what, @words) = (pop @$_, @$_);
+	($output, $status) = run_kidctl($owner, @words);
+	is($status, 1, "functions of a tenant that fit better stop @words[0 .. 2]") or diag($output);
+	like($output, qr/^  \Q$what\E\b.*: is made again and calls .* could choose util\.\S+\(bigint.* of tenant  \(st/m,
+		'which says why');
+}
+my $ran = qr/LOG:  code of a tenant runs as (?!tenant)/;
+unlike(slurp_file($node->logfile), $ran, 'and they do not run');
+sql_in('overloaded', 'DROP OWNED BY tenant', role => 'tenant');
+# The first index can take hours, in which the tenant creates a function for the next one.
+$node->safe_psql('overloaded', 'GRANT ALL ON SCHEMA util TO tenant');
+($output, $status) = meddle_with_kidctl($owner, connection_as($node, 'overloaded', 'tenant'),
+	'CREATE (UNIQUE )?INDEX', "CREATE FUNCTION util.f(kid.kid64) RETURNS boolean $logs", @{ $moves[0] });
+is($status, 2, 'a function that a tenant creates in the middle stops rekey run') or diag($output);
+like($output, qr/^error: index app\.with_f: is made again and calls/m, 'which says why');
+sql_in('overloaded', 'DROP FUNCTION util.f(kid.kid64)', role => 'tenant');
+unlike(slurp_file($node->logfile), $ran, 'and it does not run');
+must_run_kidctl($owner, @$_) foreach @moves[ 0, 2 .. 4 ];
+
+# The owner of a schema could exchange it while kidctl reads the tables in it.
+$owner = create_shop('let');
+$node->safe_psql('let', 'CREATE SCHEMA "their\'s" AUTHORIZATION tenant; GRANT ALL ON SCHEMA "their\'s" TO shop');
+sql_in('let', q{SET search_path = kid, "their's"; CREATE TABLE "their's".users (id bigint PRIMARY KEY);
+	CREATE TABLE app.keys (id kid64 PRIMARY KEY DEFAULT kid_next(), u bigint REFERENCES "their's".users);
+	CREATE TABLE app.old (id bigint PRIMARY KEY, u bigint REFERENCES "their's".users, made timestamptz NOT NULL)},
+	role => 'shop');
+foreach ([qw(rekey check app.old --time made)], [qw(leave check app.keys)], [qw(partition check app.keys --width 1d)])
+{
+	($output, $status) = run_kidctl($owner, @$_);
+	is($status, 2, "the schema of a stranger stops @$_[0, 1]") or diag($output);
+	like($output, qr/^error: schema "their's" belongs to tenant, who could put views in the place of "th/m,
+		'which says why');
+	my ($accept) = $output =~ /^hint: Accept it if you trust tenant: --accept (.*)$/m;
+	is($accept, q{'schema "their'\''s"'}, 'and how to accept it');
+	($output, $status) = run_kidctl($owner, @$_, '--accept', q{schema "their's"}, qw(--accept search_path));
+	is($status, 0, 'so it goes on') or diag($output);
+}
+
+# A superuser's session does nothing to tables of others.
+sql_in('let', "CREATE FUNCTION \"their's\".f(anyelement) RETURNS boolean $logs;
+	CREATE FUNCTION \"their's\".to_regclass(text) RETURNS boolean $logs;
+	CREATE TABLE \"their's\".t (id kid.kid64 PRIMARY KEY CHECK (\"their's\".f(id)))", role => 'tenant');
+$node->safe_psql('let', q{CREATE TABLE mine (id kid.kid64 PRIMARY KEY CHECK ("their's".f(id)))});
+sql_in('let', q{ALTER DATABASE let SET search_path = "their's", pg_catalog, public}, role => 'dba');
+foreach ([qw(run t)], [qw(run mine)], [qw(run --all)], [qw(check missing)])
+{
+	($output, $status) = run_kidctl(connection_as($node, 'let', undef), 'leave', @$_);
+	is($status, 2, "a superuser cannot do leave @$_") or diag($output);
+}
+unlike(slurp_file($node->logfile), $ran, 'and runs nothing of a tenant');
 
 $node->stop;
 done_testing();

@@ -74,7 +74,8 @@ materialized views. In a copy it finds these by their names, and otherwise by th
 These hold everywhere:
 
 Rights      The session has no right that the owner of the tables does not have, since the owner's code runs in it.
-            Code of other roles does not (strangers.py). The state is refused if another role owns any of it.
+            Code of other roles does not (strangers.py), and their schemas, whose names they can exchange, are refused
+            unless the user trusts them. The state is refused if another role owns any of it.
 Names       The search_path is pg_catalog, so PostgreSQL prints other names with their schema. Names are quoted by
             psycopg.sql; sql.SQL() gets only what PostgreSQL has printed, or text of this program.
 Locks       What needs ACCESS EXCLUSIVE tries to take it for less than deadlock_timeout, and retries, so that writers do

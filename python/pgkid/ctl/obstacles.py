@@ -4,11 +4,11 @@ from __future__ import annotations
 from typing import Iterable, Iterator, Sequence
 
 from pgkid.ctl import state
-from pgkid.ctl.catalog import Table
+from pgkid.ctl.catalog import ColumnAddress, Table
 from pgkid.ctl.connection import Connection, in_statement, scalar
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.made import Made
-from pgkid.ctl.strangers import of_literals
+from pgkid.ctl.strangers import of_literals, of_overloads
 
 
 def refused(object: str, message: str, hint: str = "") -> Finding:
@@ -68,6 +68,44 @@ def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
             yield rights(table.label, f"belongs to {table.owner}, and not to {user}", hint)
 
 
+def of_strange_schemas(conn: Connection, tables: Iterable[int]) -> Iterator[Finding]:
+    """Yields schemas of strangers that contain tables of the session's role whose rows are read.
+
+    These are some tables, their partitions, and what they refer to. The owner of a schema can exchange its name for
+    that of another one at any time. A query of kidctl would then read a view, whose functions run with the rights of
+    this role.
+    """
+    user = scalar(conn, "SELECT quote_ident(current_user)")
+    for schema, owner, labels in conn.execute(
+        """
+        WITH RECURSIVE reached (oid) AS (
+            SELECT unnest(%s::oid[])
+            UNION
+            SELECT x.oid FROM reached AS r, LATERAL (
+                SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = r.oid
+                UNION ALL SELECT k.confrelid FROM pg_constraint AS k WHERE k.conrelid = r.oid AND k.contype = 'f')
+                AS x (oid))
+        SELECT quote_ident(n.nspname), quote_ident(o.rolname), string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid)
+          FROM reached AS r JOIN pg_class AS c ON c.oid = r.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+               JOIN pg_roles AS o ON o.oid = n.nspowner JOIN pg_database AS d ON d.datname = current_database()
+         WHERE pg_get_userbyid(c.relowner) = current_user
+               AND NOT (o.rolsuper OR o.oid = d.datdba OR o.rolname = 'pg_database_owner'
+                        OR pg_has_role(o.oid, 'USAGE'))
+         GROUP BY n.nspname, o.rolname ORDER BY 1
+        """,
+        (list(tables),),
+    ).fetchall():
+        about = f"schema {schema}"
+        yield Finding(
+            "rights",
+            about,
+            f"belongs to {owner}, who could put views in the place of {labels}, whose code would run as {user}",
+            hint=f"Accept it if you trust {owner}.",
+            stops=True,
+            accept_name=about,
+        )
+
+
 def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
     """Yields the session's role if policies hide rows from it."""
     may_bypass = "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
@@ -120,8 +158,13 @@ def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> I
         yield refused(column, f"has values of type {rows}, {consequence}")
 
 
-def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
-    """Yields what must be made again, and belongs to a role that this one may not act as, or uses its code."""
+def of_made(
+    conn: Connection, made: Sequence[Made], columns: Sequence[ColumnAddress], domains: Sequence[int] = ()
+) -> Iterator[Finding]:
+    """Yields what must be made again, and belongs to a role that this one may not act as, or could call its code.
+
+    Domains, and all that depends on columns, are made again, too.
+    """
     user = scalar(conn, "SELECT quote_ident(current_user)")
     for owner in sorted({m.owner for m in made}):
         if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
@@ -135,6 +178,7 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
     relations = [m.oid for m in made if m.catalog in ("view", "pg_class")]
     yield from of_tablespaces(conn, [*relations, *indexes_of_constraints(conn, made)])
     yield from of_literals(conn, made)
+    yield from of_overloads(conn, made, columns, domains)
 
 
 def indexes_of_constraints(conn: Connection, made: Sequence[Made]) -> list[int]:
@@ -180,6 +224,6 @@ def of_schemas(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
                 break
 
 
-def refuse_made(conn: Connection, made: Sequence[Made]) -> None:
+def refuse_made(conn: Connection, made: Sequence[Made], columns: Sequence[ColumnAddress]) -> None:
     """Raises an error if this role may not make one of the objects that are to be made again."""
-    refuse(of_made(conn, made))
+    refuse(of_made(conn, made, columns))

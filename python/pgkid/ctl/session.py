@@ -91,9 +91,17 @@ class Session(ABC):
 
     def trust_home(self) -> None:
         """Raises an error if functions of kid may be those of a stranger. Called before the first of them is."""
-        for found in of_home(self.conn):
+        self.trust(of_home(self.conn))
+
+    def trust_schemas(self, tables: Iterable[int]) -> None:
+        """Raises an error if tables may become those of a stranger. Called before rows are read."""
+        self.trust(obstacles.of_strange_schemas(self.conn, tables))
+
+    def trust(self, findings: Iterable[Finding]) -> None:
+        """Raises an error for the first one of some findings that the user has not accepted."""
+        for found in findings:
             if found.stops_unless(self.args.accept):
-                hint = f"{found.hint.rstrip('.')}: --accept '{found.accept_name}'"
+                hint = f"{found.hint.rstrip('.')}: --accept {terminal.quoted(found.accept_name)}"
                 raise Refused(f"{found.object} {found.message}", hint)
 
     @abstractmethod

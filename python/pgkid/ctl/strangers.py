@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
+from pgkid.ctl.catalog import ColumnAddress
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Report
 from pgkid.ctl.made import Made
@@ -97,6 +98,56 @@ def left_out(source: Connection, report: Report) -> set[Address]:
             f"use functions or domains of {', '.join(owners)}, whose code would run with the rights of this role",
         )
     return {Address(catalog, oid) for catalog, oid, _owner, _label in found}
+
+
+# Objects, functions and operators that they call, and others of the same names that another role has created
+OVERLOADS = """
+    WITH objects (class, oid) AS (
+        SELECT d.classid, d.objid FROM unnest(%(tables)s::oid[], %(numbers)s::int[]) AS c (tab, num)
+               JOIN pg_depend AS d ON (d.refclassid, d.refobjid, d.refobjsubid) = ('pg_class'::regclass, c.tab, c.num)
+        UNION SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint AS k
+               WHERE k.contypid = ANY (%(domains)s::oid[])
+        UNION SELECT 'pg_type'::regclass, unnest(%(domains)s::oid[])
+        UNION SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite AS r WHERE r.ev_class = ANY (%(views)s::oid[])),
+    called (class, oid, label) AS (
+        SELECT d.refclassid, d.refobjid, min(pg_describe_object(o.class, o.oid, 0))
+          FROM objects AS o JOIN pg_depend AS d ON (d.classid, d.objid) = (o.class, o.oid) GROUP BY 1, 2),
+    others (class, oid, name, owner) AS (
+        SELECT 'pg_proc'::regclass, p.oid, x.oid::regprocedure::text, x.proowner
+          FROM pg_proc AS p JOIN pg_proc AS x
+               ON (x.proname, x.pronamespace) = (p.proname, p.pronamespace) AND x.proowner <> p.proowner
+         WHERE p.pronargs > 0  -- No other function fits a call without arguments better.
+        UNION ALL
+        SELECT 'pg_operator'::regclass, p.oid, x.oid::regoperator::text, x.oprowner
+          FROM pg_operator AS p JOIN pg_operator AS x
+               ON (x.oprname, x.oprnamespace) = (p.oprname, p.oprnamespace) AND x.oprowner <> p.oprowner)
+    SELECT c.label, pg_describe_object(c.class, c.oid, 0), x.name, r.rolname
+      FROM called AS c JOIN others AS x ON (x.class, x.oid) = (c.class, c.oid) JOIN pg_roles AS r ON r.oid = x.owner
+     WHERE NOT r.rolsuper AND r.rolname <> current_user ORDER BY 1, 2, 3"""
+
+
+def of_overloads(
+    conn: Connection, made: Sequence[Made], columns: Sequence[ColumnAddress], domains: Sequence[int]
+) -> Iterator[Finding]:
+    """Yields what is made again from its text, also by PostgreSQL, and could call code of another role then.
+
+    These are domains, views, and all that depends on columns. PostgreSQL chooses among the functions of a name by the
+    types of the arguments. These types change, or somebody can have created a function since that fits better.
+    """
+    given = {
+        "tables": [column.table for column in columns],
+        "numbers": [column.number for column in columns],
+        "views": [m.oid for m in made if m.catalog == "view"],
+        "domains": list(domains),
+    }
+    for label, called, other, owner in conn.execute(OVERLOADS, given).fetchall():
+        yield Finding(
+            "rights",
+            label,
+            f"is made again and calls {called}, in the place of which PostgreSQL could choose {other} of {owner}",
+            hint="Drop that, give it another name or, if you trust it, give it to this role.",
+            stops=True,
+        )
 
 
 # The trees of an object that is made again

@@ -60,7 +60,8 @@ def look(plan: Plan) -> Look:
             found += of_order(plan, group)  # which reads rows
         found += of_domains(plan, group)
         found += of_users(plan, group, hanging.made)
-        found += [*hanging.unknown, *of_made(plan.conn, hanging.made)]
+        domains = [domain.oid for domain in group.domains]
+        found += [*hanging.unknown, *of_made(plan.conn, hanging.made, plan.touched(group), domains)]
         found += of_publications(plan, group)
         found += of_replication(plan, group)
         found += of_trees(plan, group)

@@ -158,7 +158,7 @@ class Leave:
             if not plan.groups:  # Somebody else has changed them since this run has begun.
                 return
             made = [made for group in plan.groups for made in plan.hanging(group)]
-            refuse_made(self.conn, made)
+            refuse_made(self.conn, made, [column for group in plan.groups for column in plan.touched(group)])
             tables = [catalog.table(self.conn, label).sql for label in labels]
             runner.retried([*hanging.lock_views(made), lock(tables)], lambda: self.change(runner, labels))
 

@@ -168,15 +168,18 @@ class Plan:
         ).fetchall()
         return [row[0] for row in rows]
 
+    def touched(self, group: Group) -> list[ColumnAddress]:
+        """Returns the columns that get another type, and those of tables that are created again."""
+        of_rebuilt = [column.address for oid in self.rebuilt(group) for column in catalog.columns(self.conn, oid)]
+        return list(dict.fromkeys([*group.addresses, *of_rebuilt]))
+
     def hanging(self, group: Group) -> list[Made]:
         """Returns what hangs on the columns that change, and on tables that are created again.
 
         Generated columns and publications are another matter. Raises an error that names what cannot be made again.
         """
-        rebuilt = self.rebuilt(group)
-        columns_of_rebuilt = [column.address for oid in rebuilt for column in catalog.columns(self.conn, oid)]
-        rebuilt_tables = [ColumnAddress(oid, 0) for oid in rebuilt]  # 0 stands for the table as a whole
-        wanted = dict.fromkeys([*group.addresses, *columns_of_rebuilt, *rebuilt_tables])
+        rebuilt_tables = [ColumnAddress(oid, 0) for oid in self.rebuilt(group)]  # 0 stands for the table as a whole
+        wanted = dict.fromkeys([*self.touched(group), *rebuilt_tables])
         return hanging(self.conn, wanted, others=("pg_attrdef", "pg_publication_rel"))
 
     def of_kid(self, catalog_name: str, oid: int) -> bool:

@@ -75,7 +75,9 @@ class LeaveSession(Session):
         """Fills the report."""
         if self.known[self.schema] is not None:
             self.report.add("note", "", f"{LEFT}, which `kidctl leave run` does")
-        found = look(read_plan(self.conn, self.names))
+        plan = read_plan(self.conn, self.names)
+        self.trust_schemas(table.oid for group in plan.groups for table in plan.family(group))
+        found = look(plan)
         # What nobody accepts stops the run before the move.
         self.agreed = Agreed(frozenset(finding.accept_name for finding in found.findings), found.given_up)
         self.move = Leave(self.conn, self.names, self.agreed)

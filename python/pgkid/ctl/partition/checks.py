@@ -197,7 +197,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what belongs to other roles."""
     yield from of_roles(plan)
     try:
-        yield from of_made(plan.conn, plan.hanging())
+        yield from of_made(plan.conn, plan.hanging(), plan.addresses())
     except Refused as error:
         yield refused(plan.root.label, str(error), error.hint)
 

@@ -147,7 +147,7 @@ class MoveTable:
         Raises an error before the first lock if this role may not make again what hangs on the table.
         """
         made = plan.hanging()
-        refuse_made(self.conn, made)
+        refuse_made(self.conn, made, plan.addresses())
 
         def run() -> None:
             locked = self.plan(anywhere=kind is Back)

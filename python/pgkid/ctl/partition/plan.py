@@ -101,9 +101,12 @@ class Plan:
 
     def hanging(self) -> list[Made]:
         """Returns what hangs on the table and its columns. Publications are another matter."""
-        columns = [column.address for column in catalog.columns(self.conn, self.root.oid)]
         table = catalog.ColumnAddress(self.root.oid, 0)
-        return hanging(self.conn, [table, *columns], self.schema, ("pg_publication_rel",))
+        return hanging(self.conn, [table, *self.addresses()], self.schema, ("pg_publication_rel",))
+
+    def addresses(self) -> list[catalog.ColumnAddress]:
+        """Returns what tells the columns of the table from all others."""
+        return [column.address for column in catalog.columns(self.conn, self.root.oid)]
 
     def referenced(self) -> list[catalog.Table]:
         """Returns the other tables that foreign keys of this one refer to, always in the same order."""

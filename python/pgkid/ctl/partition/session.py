@@ -97,6 +97,7 @@ class PartitionSession(Session):
             hint = "Run `kidctl partition finish` or `back`." if is_run else "Run `kidctl partition run` again."
             raise Refused(f"{self.root.label} is partitioned already", hint)
         self.table_move.renew(plan)
+        self.trust_schemas(plan.tried())
         self.rehearse(checks.look(plan), self.copied)
 
     def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
@@ -110,6 +111,7 @@ class PartitionSession(Session):
         self.refuse_other_options(plan)
         if plan.is_swapped:
             raise Refused(f"rows of {self.root.label} have moved", "Run `kidctl partition move` again, to end it.")
+        self.trust_schemas(plan.tried())
         self.rehearse(checks.look_rows(plan), self.rows)
 
     def copied(self, conn: Connection) -> MoveTable:

@@ -35,7 +35,7 @@ class Swap(ABC):
         self.plan, self.runner = plan, runner
         conn = plan.conn
         self.made = plan.hanging()
-        refuse_made(conn, self.made)
+        refuse_made(conn, self.made, plan.addresses())
         self.details = details(conn, plan.root.oid)
         self.columns = catalog.columns(conn, plan.root.oid)
         self.incoming = plan.incoming()

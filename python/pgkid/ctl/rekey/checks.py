@@ -317,7 +317,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                 filled.object.label,
                 "is filled again right after the swap, with what its query returns then; until then it cannot be read",
             )
-    yield from of_made(plan.conn, made)
+    yield from of_made(plan.conn, made, plan.addresses)
     views = [m for m in made if m.is_view]
     for label, grantor in plan.conn.execute(
         """

@@ -227,7 +227,7 @@ class Rekey:
         """
         plan = self.plan()
         made = plan.hanging()
-        refuse_made(self.conn, made)
+        refuse_made(self.conn, made, plan.addresses)
         runner.retried([*hanging.lock_views(made), lock(plan.locks())], exchange)
 
     def refill(self, runner: Runner) -> None:

@@ -148,6 +148,11 @@ class Plan:
         """The columns without those of partitions."""
         return [c for c in self.columns if c.is_top]
 
+    @property
+    def addresses(self) -> list[catalog.ColumnAddress]:
+        """What tells the columns from all others."""
+        return [column.address for column in self.columns]
+
     def direction(self, word: Word) -> Direction:
         """Returns the direction in which columns with these keys stand beside the present ones."""
         k = self.keys
@@ -194,7 +199,7 @@ class Plan:
 
     def hanging(self) -> list[Made]:
         """Returns what hangs on the columns, beside what belongs to the move itself."""
-        return hanging(self.conn, [column.address for column in self.columns], self.schema)
+        return hanging(self.conn, self.addresses, self.schema)
 
     def added(self) -> list[Added]:
         """Returns the columns with new keys, which have just been added."""

@@ -172,6 +172,7 @@ class RekeySession(Session):
     def look(self) -> None:
         """Fills the report."""
         plan = self.not_swapped()
+        self.trust_schemas(table.oid for table in plan.tables())
         self.examine(f"rehearsing the move of {self.root.label}", self.found(plan), self.copied)
         self.report.findings[:] = [self.with_type(plan, finding) for finding in self.report.findings]
         if self.rehearsed:

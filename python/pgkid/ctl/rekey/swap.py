@@ -42,7 +42,7 @@ class Swap:
         """Reads all that is to be exchanged. The tables are locked."""
         plan = self.plan
         self.made = plan.hanging()
-        refuse_made(plan.conn, self.made)
+        refuse_made(plan.conn, self.made, plan.addresses)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
         if plan.state and self.direction.word == "old":

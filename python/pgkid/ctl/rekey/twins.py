@@ -18,10 +18,11 @@ from pgkid.ctl.constraints import add, can_be_late, drop_own, validate
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.names import beside, is_beside
 from pgkid.ctl.objects import Object, of_index, on_table
-from pgkid.ctl.obstacles import refused
+from pgkid.ctl.obstacles import refuse, refused
 from pgkid.ctl.operators import operators_of_kid
 from pgkid.ctl.rekey.plan import Plan, Twinned, Word
-from pgkid.ctl.steps import Runner, lock, statement
+from pgkid.ctl.steps import Runner, Statement, lock, statement
+from pgkid.ctl.strangers import of_overloads
 
 
 @dataclass(frozen=True)
@@ -319,10 +320,15 @@ class Builder:
             about=about,
             outside=True,
         )
-        with operators_of_kid(self.runner, self.plan.keys.home):
-            self.runner.execute(create)
+        self.make(create)
         if index.tablespace:
             self.runner.execute(statement("SET default_tablespace = ''"))
+
+    def make(self, twin: Statement) -> None:
+        """Makes a twin from its text, unless that could call code of another role by now: others can take hours."""
+        refuse(of_overloads(self.plan.conn, [], self.plan.addresses, []))
+        with operators_of_kid(self.runner, self.plan.keys.home):
+            self.runner.execute(twin)
 
     def adopt(self, index: catalog.Index, name: str) -> bool:
         """Renames the index that a new partition got by itself from the twin of its parent's index."""
@@ -379,8 +385,7 @@ class Builder:
             return
         about = object_of(self.plan, constraint)
         twin = add(self.plan.table(table).sql, replace(about, name=name), self.texts[about].twin, late)
-        with operators_of_kid(self.runner, self.plan.keys.home):
-            self.runner.execute(twin)
+        self.make(twin)
 
     def is_partitioned_key(self, constraint: catalog.Constraint) -> bool:
         """Returns whether a constraint is a foreign key that PostgreSQL cannot add without looking at rows."""
