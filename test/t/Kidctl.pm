@@ -42,7 +42,7 @@ sub kidctl_server
 {
 	my ($settings, %options) = @_;
 	plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-	$server = use_new_server("timezone = 'UTC'\nfsync = off\n" . ($settings // ''),
+	$server = use_new_server("timezone = 'UTC'\nfsync = off\nlog_statement = mod\n" . ($settings // ''),
 		extra => [ '--encoding=UTF8', '--locale=C' ], %options);
 	return $server;
 }
