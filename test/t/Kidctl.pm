@@ -13,20 +13,25 @@ use Cwd 'getcwd';
 use Encode;
 use Exporter 'import';
 use File::Spec::Functions 'rel2abs';
+use IPC::Open2;
 use IPC::Run ();
+use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Sql;
 use Test::More;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(find_python kidctl_server create_database start_kidctl finish_kidctl kill_kidctl wait_for_lock
-  run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl meddle_with_kidctl path_to_kidctl
-  start_writers finish_writers dump_schema same_text pick quoted);
+  run_forked run_kidctl must_run_kidctl run_in_place_of_kidctl cut_kidctl overtake_kidctl meddle_with_kidctl
+  path_to_kidctl start_writers finish_writers dump_schema same_text pick quoted);
 
 # The modules of PostgreSQL know the folder for temporary files only after this line has run.
 my $temporary = rel2abs(PostgreSQL::Test::Utils::tempdir);
 my $files = 0;
 my $server;
+
+# Python keeps what it has compiled, or each run of kidctl would compile all of it.
+delete $ENV{PYTHONDONTWRITEBYTECODE};
 
 # kidctl refuses major versions that it was not tested with. This tests it with the development version.
 $ENV{KIDCTL_NEWEST} = $1 if `postgres --version` =~ / (\d+)devel/;
@@ -75,13 +80,32 @@ steps.Runner.execute = cut
 sys.exit(cli.main(sys.argv[2:]))
 PYTHON
 
+my %forks;
+
+# Runs a program in Python with words, which are bytes. Returns what it has printed, and its exit status. It runs in a
+# child of a process that has imported kidctl: test/kidctl/forks.py, one for each environment.
+sub run_forked
+{
+	my ($program, @words) = @_;
+	my $environment = join "\0", map { "$_=$ENV{$_}" } sort keys %ENV;
+	if (!$forks{$environment})
+	{
+		open2(my $answers, my $requests, $python, 'test/kidctl/forks.py');
+		$forks{$environment} = { answers => $answers, requests => $requests };
+	}
+	my ($answers, $requests) = @{ $forks{$environment} }{qw(answers requests)};
+	my $output = "$temporary/output";
+	print $requests encode_json([ $program, $output, [ map { decode('UTF-8', "$_") } @words ] ]) . "\n";
+	$requests->flush;
+	chomp(my $status = <$answers> // die('test/kidctl/forks.py has ended'));
+	return (slurp_file($output), $status);
+}
+
 # Runs such a program with a connection and words. Returns what it has printed, and its exit status.
 sub run_in_place_of_kidctl
 {
 	my ($program, $connection, @words) = @_;
-	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ $python, '-c', $program, @words, '-d', $connection ], '>&', \my $output);
-	return ($output, $? >> 8);
+	return run_forked($program, @words, '-d', $connection);
 }
 
 # Runs kidctl, and ends it after so many statements, or before the first one that matches a pattern. Returns what it
@@ -161,7 +185,13 @@ sub wait_for_lock
 }
 
 # Runs kidctl until it ends. Returns what it has printed, and its exit status.
-sub run_kidctl { return finish_kidctl(start_kidctl(@_)) }
+sub run_kidctl
+{
+	my ($connection, @words) = @_;
+	my ($output, $status) = run_forked('import sys; from pgkid.ctl.start import main; sys.exit(main())',
+		map({ encode('UTF-8', $_) } @words), '-d', $connection);
+	return (decode('UTF-8', $output), $status);
+}
 
 # Runs kidctl, and returns what it has printed. Dies if it fails.
 sub must_run_kidctl

@@ -160,15 +160,13 @@ sub interrupted
 	my $about = "$command[0] $command[1]";
 	my $at = 1 + int(rand $statements{$about});
 	my $delay = pick(0, 0, rand(0.01), rand(0.3));
-	my $said = '';
 	my $counted = "$temporary/counted";
 	unlink $counted;
-	IPC::Run::run([ find_python(), 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted,
-			map({ encode('UTF-8', $_) } @command), '--no-rehearsal',
-			'-d', connection_as($node, $database, 'shop') ],
-		'>&', \$said);
+	my ($said, $status) = run_forked(q{import runpy; runpy.run_path('test/kidctl/interrupted.py', run_name='__main__')},
+		$at, $how, $delay, $node->data_dir, $counted, map({ encode('UTF-8', $_) } @command), '--no-rehearsal',
+		'-d', connection_as($node, $database, 'shop'));
 	$statements{$about} = slurp_file($counted) if -s $counted && $said !~ /^interrupted/m;
-	return (decode('UTF-8', $said), $? >> 8);
+	return (decode('UTF-8', $said), $status);
 }
 
 # Starts the server after it was killed.

@@ -147,7 +147,6 @@ must_run_kidctl($owner, @move, '1 day', '--accept', 'index public.mine');
 # While the move waits for older snapshots, another partition takes the place of the one whose rows move.
 fresh();
 {
-	local $ENV{PYTHONPATH} = 'python';
 	my $program = <<'PYTHON';
 import sys
 from pgkid.ctl import cli, connection, steps
