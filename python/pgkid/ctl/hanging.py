@@ -79,11 +79,12 @@ def find_dependents(conn: Connection, columns: Sequence[ColumnAddress], schema: 
                    JOIN pg_depend AS d ON d.refclassid = o.class AND d.refobjid = o.oid AND d.refobjsubid = o.num
              WHERE d.deptype <> 'i' AND (o.class <> 'pg_constraint'::regclass OR d.classid = 'pg_rewrite'::regclass)
             UNION
-            -- On whole rows
-            SELECT d.classid, d.objid, d.objsubid, 1
-              FROM pg_depend AS d JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
-             WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (%(tabs)s::oid[])
-                   AND r.ev_action::text LIKE '%%varattno 0 %%'
+            -- On whole rows. Without OFFSET 0, PostgreSQL would read the trees of all views, which takes long.
+            SELECT w.classid, w.objid, w.objsubid, 1
+              FROM (SELECT d.classid, d.objid, d.objsubid, r.ev_action
+                      FROM pg_depend AS d JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+                     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (%(tabs)s::oid[]) OFFSET 0) AS w
+             WHERE w.ev_action::text LIKE '%%varattno 0 %%'
             UNION
             SELECT d.classid, d.objid, d.objsubid, h.level + 1
               FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid JOIN pg_class AS v ON v.oid = r.ev_class
