@@ -103,14 +103,16 @@ class Comparison:
         return Difference(error or "is different in the copy", "\n".join(lines))
 
 
-def look(source: Connection, conn: Connection, copy: Copy, tables: Sequence[int]) -> Iterator[Finding]:
-    """Yields what a copy lacks, and what of it stops a move of some tables."""
+def look(
+    source: Connection, conn: Connection, copy: Copy, tables: Sequence[int], found: dumps.Dump
+) -> Iterator[Finding]:
+    """Yields what a copy lacks, of which `found` is the dump, and what of it stops a move of some tables."""
     touched = source.execute(
         REACHED + "SELECT class, object FROM reached UNION SELECT 'pg_catalog.pg_class'::regclass,"
         " p.relid FROM unnest(%(tables)s::oid[]) AS t (oid), pg_partition_tree(t.oid) AS p",
         {"tables": list(tables)},
     ).fetchall()
-    yield from Comparison(copy, dumps.dump(conn), {Address(*row) for row in touched}).look()
+    yield from Comparison(copy, found, {Address(*row) for row in touched}).look()
     yield from other_versions(source, conn)
 
 

@@ -157,11 +157,14 @@ class Rehearsal:
         with copy.scratch(self.source, self.server, lambda conn: self.put_rows(real, conn), self.report) as scratch:
             conn = scratch.connect()
             copied.refuse_closed_schemas(self.source, conn)
-            self.report.extend(copied.look(self.source, conn, scratch, real.tables()))
+            before = dumps.dump(conn)
+            self.report.extend(copied.look(self.source, conn, scratch, real.tables(), before))
             self.compare_tables(real, conn)
             move = self.make(conn)
-            move.reset()
-            before, expected, types = dumps.dump(conn), move.expected(), types_of_views(conn)
+            if scalar(conn, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname ~ '^kidctl_')"):  # a move has begun
+                move.reset()
+                before = dumps.dump(conn)
+            expected, types = move.expected(), types_of_views(conn)
             writers = move.writers()
             writers.views = views(self.source)
             writers.path = scalar(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
@@ -214,14 +217,15 @@ class Rehearsal:
         """
         runner = RehearsingRunner(conn, self.report, self.script)
         with scratch.connect() as old:
-            for _attempt in writers.attempts(old, False):
+            for _attempt in writers.attempts(old, writers.tries(conn)):
                 pass  # Functions of this session have plans from before the steps now.
             for step in steps:
                 runner.run(step)
                 if not runner.broken:
+                    tries = writers.tries(conn)
                     with scratch.connect() as session:
-                        writers.again(session, step.name, self.report)
-                    writers.in_old_session(old, step.name, self.report)
+                        writers.again(session, tries, step.name, self.report)
+                    writers.in_old_session(old, tries, step.name, self.report)
         return not runner.broken
 
     def backward(self, second: copy.Copy, before: dumps.Dump, writers: Writers) -> None:

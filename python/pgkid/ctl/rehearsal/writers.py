@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, NamedTuple, Optional
+from typing import Iterable, NamedTuple, Optional, Sequence
 
 import psycopg
 from psycopg import sql
@@ -21,6 +21,15 @@ class Did(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.what} on {self.name}"
+
+
+@dataclass(frozen=True)
+class Try:
+    """A statement that a client does, and how long it may take."""
+
+    did: Did
+    text: sql.Composed
+    timeout: str = "0"
 
 
 @dataclass(frozen=True)
@@ -48,15 +57,15 @@ class Writers:
 
     def first(self, conn: Connection, report: Report) -> None:
         """Tries everything before the first step. What fails is not tried later."""
-        for attempt in self.attempts(conn, True):
+        for attempt in self.attempts(conn, self.tries(conn, all=True)):
             if attempt.error is None:
                 self.worked.add(attempt.did)
             else:
                 report.add("not tried", str(attempt.did), message_of(attempt.error))
 
-    def again(self, conn: Connection, step: str, report: Report) -> None:
+    def again(self, conn: Connection, tries: Sequence[Try], step: str, report: Report) -> None:
         """Tries everything after a step, and reports what worked before."""
-        for attempt in self.attempts(conn, False):
+        for attempt in self.attempts(conn, tries):
             error, label = attempt.error, str(attempt.did)
             if error is not None and self.note(attempt.did, error):
                 report.add(
@@ -68,13 +77,13 @@ class Writers:
                     accept_name=label,
                 )
 
-    def in_old_session(self, conn: Connection, step: str, report: Report) -> None:
+    def in_old_session(self, conn: Connection, tries: Sequence[Try], step: str, report: Report) -> None:
         """Tries everything after a step in a session that has tried it before, and reports what fails there alone.
 
         A function in PL/pgSQL keeps plans for the types that columns had when the session ran it first.
         """
         broken = {did for did, _message in self.told}
-        for attempt in self.attempts(conn, False):
+        for attempt in self.attempts(conn, tries):
             error = attempt.error
             if error is not None and attempt.did not in broken and self.note(attempt.did, error):
                 report.add(
@@ -94,23 +103,25 @@ class Writers:
         self.told.add(new)
         return is_new
 
-    def attempts(self, conn: Connection, all: bool) -> Iterable[Attempt]:
-        """Runs each statement on each table, reads each view, and rolls back: all, or what worked the first time."""
+    def tries(self, conn: Connection, all: bool = False) -> list[Try]:
+        """Returns what to try now: each statement on each table, and each view, all or what worked the first time."""
+        found = []
         for name in self.tables:
             oid = scalar(conn, "SELECT to_regclass(%s)::oid", (name,))
             table = catalog.tables(conn, [oid])[0]
-            for what, text in self.statements(conn, table).items():
-                did = Did(what, name)
-                if all or did in self.worked:
-                    yield Attempt(did, self.error_of(conn, text))
+            found += [Try(Did(what, name), text) for what, text in self.statements(conn, table).items()]
         for name in self.views:
-            did = Did("SELECT", name)
-            if all or did in self.worked:
-                # A whole row makes PostgreSQL compute all columns.
-                text = sql.SQL("SELECT pg_catalog.count(v) FROM {} AS v").format(sql.SQL(name))
-                yield Attempt(did, self.error_of(conn, text, "5s"))
+            # A whole row makes PostgreSQL compute all columns.
+            text = sql.SQL("SELECT pg_catalog.count(v) FROM {} AS v").format(sql.SQL(name))
+            found.append(Try(Did("SELECT", name), text, timeout="5s"))
+        return [one for one in found if all or one.did in self.worked]
 
-    def error_of(self, conn: Connection, text: sql.Composed, timeout: str = "0") -> Optional[psycopg.Error]:
+    def attempts(self, conn: Connection, tries: Iterable[Try]) -> Iterable[Attempt]:
+        """Runs statements, and rolls each back."""
+        for one in tries:
+            yield Attempt(one.did, self.error_of(conn, one.text, one.timeout))
+
+    def error_of(self, conn: Connection, text: sql.Composed, timeout: str) -> Optional[psycopg.Error]:
         """Runs a statement as clients do, and rolls it back. Returns its error."""
         try:
             with conn.transaction(force_rollback=True):
