@@ -82,7 +82,7 @@ def tables(conn: Connection, oids: Iterable[int]) -> list[Table]:
 def table(conn: Connection, name: str) -> Table:
     """Returns the table of a name as a user writes it, found by the user's own search_path."""
     with conn.transaction():  # After an error, its rollback takes back the search_path.
-        conn.execute("SELECT set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'")
+        conn.execute("SET LOCAL search_path TO DEFAULT")
         found = scalar(conn, "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (name,))
         conn.execute("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)")
     if found is None:
