@@ -241,6 +241,21 @@ my $names = sql($named) =~ s/^half made\n//mr;    # no partition has it
 must_run_kidctl($owner, qw(partition back items));
 is(sql($named), $names, 'the way back keeps names and comments of indexes and constraints');
 
+# A foreign key to the table that somebody has dropped since is not added again. That of a partitioned table was added
+# last.
+foreach my $end (qw(finish back))
+{
+	sql('DROP TABLE IF EXISTS items, parted; CREATE TABLE items (id kid64 PRIMARY KEY DEFAULT kid_next());
+		CREATE TABLE parted (item kid64 REFERENCES items) PARTITION BY RANGE (item);
+		CREATE TABLE part PARTITION OF parted DEFAULT');
+	must_run_kidctl($owner, @run, '1 day');
+	sql('ALTER TABLE parted DROP CONSTRAINT parted_item_fkey');
+	must_run_kidctl($owner, 'partition', $end, 'items');
+	is(sql(q{SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND conrelid = 'parted'::regclass}),
+		0, "$end adds no foreign key that was dropped");
+}
+sql('DROP TABLE parted');
+
 # A copy of the schema alone, in the middle of a move: the way back removes what is there of it.
 my $copied_schema = PostgreSQL::Test::Utils::tempdir . '/schema.sql';
 foreach (

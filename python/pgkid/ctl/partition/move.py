@@ -257,10 +257,16 @@ def locks(plan: Plan, made: Sequence[Made]) -> list[Lock]:
 
 
 def end_swap(runner: Runner, plan: Plan) -> None:
-    """Fills materialized views, and validates the foreign keys that were added without looking at rows."""
-    filling.fill(runner, filling.kept(plan.state))
-    for late in plan.state.late if plan.state else []:
-        late.end(runner)
+    """Fills materialized views, and validates or adds the foreign keys that are left.
+
+    Then it forgets them, so that no later step adds again what somebody has dropped or renamed since.
+    """
+    if plan.state and (plan.state.late or plan.state.to_fill):
+        filling.fill(runner, plan.state.to_fill)
+        for late in plan.state.late:
+            late.end(runner)
+        plan.state.late, plan.state.to_fill = [], []
+        plan.save(plan.state.step)
 
 
 def writers_of(plan: Plan) -> Writers:
