@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs programs as `python -c` does, each in a child of this process, which has imported kidctl.
 
-A test that runs kidctl a hundred times so loads Python and its libraries once. On standard input this reads a request in
-each line, which is in JSON: [PROGRAM, OUTPUT, [ARGUMENT, …]]. It waits until the program ends, and answers with a line
-that has the exit status, which is 128 plus its number after a signal. OUTPUT is a file for what the program prints on
-standard output and standard error.
+A test that runs kidctl a hundred times so loads Python and its libraries once. On standard input this reads a request
+in each line, which is in JSON: [PROGRAM, OUTPUT, [ARGUMENT, …]]. It waits until the program ends, and answers with a
+line that has the exit status, which is 128 plus its number after a signal. OUTPUT is a file for what the program prints
+on standard output and standard error.
 """
 from __future__ import annotations
 
