@@ -5,7 +5,7 @@
 # The others, with the time that they take on two cores. They need no installed kid and touch no server of yours.
 #@ make demo                   an ID, a time query and a crash, shown; a minute
 #@ make check                  the quick tests of every part; two minutes once it is built
-#@ make test                   what kid does; 40 minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
+#@ make test                   what kid does; half an hour. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
 #@                             SUITES="regress tap" for some of unit, build, regress and tap, or for others:
 #@                             lint, sanitized, fuzz, big-endian and arm64
 #@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, mypy, black,
