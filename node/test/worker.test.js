@@ -613,7 +613,7 @@ describe('with the server', () => {
     worker.forget();
   });
 
-  test('lost connections, and a transaction', async () => {
+  test('lost connections, and a transaction', { timeout: 60000 }, async () => {
     /** @type {any[]} */
     const clients = [];
     const worker = new Worker({
